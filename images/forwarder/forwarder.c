@@ -335,7 +335,8 @@ static void take(int listener, int family)
 		/* Out of descriptors: a level-triggered listener would spin. The next connection that ends turns it on
 		 * again; without open connections, sleep a little instead. */
 		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-			if (live > 0)
+			/* Parked connections end with the gateway only. */
+			if (live > parked)
 				accept_events(0);
 			else
 				usleep(RETRY_MS * 1000);

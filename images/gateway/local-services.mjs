@@ -19,7 +19,8 @@ export function createLocalService(port, relay, log) {
       why = error.message;
     });
     socket.on('close', () => {
-      if (!socket.readableEnded) stream.destroy();
+      // A stream that the service keeps open would outlast the connection, and the limit above counts connections.
+      if (!socket.readableEnded || !stream.readableEnded) stream.destroy();
       log({
         kind: 'local',
         verdict: why === undefined ? 'passed' : 'failed',

@@ -52,7 +52,8 @@ export function judgeRequest(head: RequestHead, address: PreviewAddress): Judgem
   const headers = headersOf(head.rawHeaders);
   const why = whyRefused(head, headers, address);
   if (why !== undefined) return { kind: 'refused', ...why };
-  const url = new URL(head.target, `http://${address.host}`);
+  const url = safeUrl(`http://${address.host}${head.target}`);
+  if (url === undefined) return refused(400, 'the request line has no valid path');
   const given = url.searchParams.getAll(TOKEN_PARAMETER);
   if (given.length > 0) return enter(head, url, given, address);
   const cookies = cookiesOf(headers);
@@ -76,6 +77,9 @@ function whyRefused(
   const upgrades = headers.get('upgrade') ?? [];
   if (isUpgrade && (upgrades.length !== 1 || upgrades[0]?.toLowerCase() !== 'websocket' || method !== 'GET'))
     return { status: 400, why: 'a connection can be upgraded to a WebSocket only' };
+  // A service worker makes up answers in the browser, which this side never sees: without its policy.
+  const isWorker = headers.has('service-worker') || headers.get('sec-fetch-dest')?.includes('serviceworker') === true;
+  if (isWorker) return { status: 403, why: 'a page of the session may not have a service worker' };
   return isOwnPage(headers, address) ? undefined : { status: 403, why: 'the request comes from another page' };
 }
 
@@ -175,10 +179,14 @@ function isSame(given: string, token: string): boolean {
 }
 
 function safeOrigin(url: string): string {
+  return safeUrl(url)?.origin ?? '';
+}
+
+function safeUrl(url: string): URL | undefined {
   try {
-    return new URL(url).origin;
+    return new URL(url);
   } catch {
-    return '';
+    return undefined;
   }
 }
 

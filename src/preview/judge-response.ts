@@ -11,7 +11,7 @@ const OF_CONNECTION = [
   'transfer-encoding',
 ];
 /**
- * Another address for the same page, reports that a browser sends elsewhere by itself, permissions that only this side
+ * Another address for the same page, connections and reports that a browser makes by itself, permissions that only this side
  * grants, and the removal of the token's cookie.
  */
 const NOT_PASSED_ON = new Set([
@@ -21,6 +21,7 @@ const NOT_PASSED_ON = new Set([
   'clear-site-data',
   'content-security-policy-report-only',
   'cross-origin-resource-policy',
+  'link',
   'nel',
   'origin-agent-cluster',
   'permissions-policy',

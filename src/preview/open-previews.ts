@@ -3,12 +3,21 @@ import { RunClaudeError } from '../errors.ts';
 import type { Tell } from '../types/event.ts';
 import { originOf, TOKEN_PARAMETER } from './judge-request.ts';
 import { listenOnLoopback } from './listen.ts';
-import { type OpenPort, type PortRequest, readAskedPorts, removePortFiles, writeOpenPorts } from './port-files.ts';
+import {
+  type OpenPort,
+  type PortRequest,
+  readAskedPorts,
+  removeAskedPort,
+  removePortFiles,
+  writeOpenPorts,
+} from './port-files.ts';
 import { type AskedPort, parsePort, parsePorts } from './port-words.ts';
 import { createPreview, type PreviewDeps } from './serve-port.ts';
 
 const POLL_MS = 300;
 const TOKEN_BYTES = 24;
+/** Answers that are kept for who asked, of each kind. */
+const MAX_ANSWERS = 100;
 /** Below these, only root can listen. */
 const FIRST_FREE_PORT = 1024;
 
@@ -54,7 +63,8 @@ class SessionPreviews implements Previews {
   readonly #token = randomBytes(TOKEN_BYTES).toString('base64url');
   /** By the agent's port. */
   readonly #open = new Map<number, OpenPort & { readonly hostPort: number; readonly close: () => void }>();
-  readonly #failed = new Map<number, OpenPort>();
+  /** By request. */
+  readonly #failed = new Map<string, OpenPort>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -84,24 +94,27 @@ class SessionPreviews implements Previews {
     own = opened.hostPort;
     known?.close();
     const url = `${originOf(this.#host, own)}/?${TOKEN_PARAMETER}=${this.#token}`;
-    this.#open.set(port, { port, ...opened, url });
-    this.#failed.delete(port);
+    this.#open.set(port, { port, ...opened, url, asked: known?.asked });
     this.#write();
     return url;
   }
 
   watch(): void {
-    const seen = new Set<string>();
     let isBusy = false;
     const poll = async (): Promise<void> => {
       if (isBusy) return;
       isBusy = true;
-      const fresh = readAskedPorts(this.#options.sessionDir).filter(({ id }) => !seen.has(id));
-      for (const request of fresh) {
-        seen.add(request.id);
-        await this.#openAsked(request);
+      try {
+        for (const request of readAskedPorts(this.#options.sessionDir)) {
+          await this.#openAsked(request);
+          removeAskedPort(this.#options.sessionDir, request);
+        }
+      } catch (error) {
+        // Such as a full disk. The request stays, and is tried again.
+        this.#options.tell({ kind: 'trace', text: `preview: ${String(error)}` });
+      } finally {
+        isBusy = false;
       }
-      isBusy = false;
     };
     this.#timer = setInterval(() => void poll(), POLL_MS).unref();
   }
@@ -115,10 +128,13 @@ class SessionPreviews implements Previews {
       parsePorts([...new Set([...this.#open.keys(), port])].map(String));
       await this.open(asked);
       const opened = this.#open.get(port);
-      if (opened !== undefined) this.#open.set(port, { ...opened, asked: id });
+      const answered = [...(opened?.asked ?? []).filter((one) => one !== id), id].slice(-MAX_ANSWERS);
+      if (opened !== undefined) this.#open.set(port, { ...opened, asked: answered });
+      this.#failed.delete(id);
     } catch (error) {
       const { message, hint } = error instanceof RunClaudeError ? error : { message: String(error), hint: undefined };
-      this.#failed.set(port, { port, error: message, hint, asked: id });
+      this.#failed.set(id, { port, error: message, hint, asked: [id] });
+      for (const old of [...this.#failed.keys()].slice(0, -MAX_ANSWERS)) this.#failed.delete(old);
     }
     this.#write();
   }

@@ -1,12 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
-/** A plain page of run-claude's own, in place of the session's. */
+/**
+ * A plain page of run-claude's own, in place of the session's. It ends the connection: the rest of the request is not
+ * wanted.
+ */
 export function sendPage(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, PAGE_HEADERS);
+  const { socket } = response;
+  response.once('finish', () => socket?.destroySoon());
+  response.writeHead(status, { ...PAGE_HEADERS, Connection: 'close' });
   response.end(`${text}\n`);
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import {
   fields,
@@ -11,10 +11,10 @@ import {
   readRecordFile,
   text,
 } from '../store/parse-record.ts';
-import { writeJsonAtomic } from '../store/record.ts';
+import { makePrivateDir, writeJsonAtomic } from '../store/record.ts';
 
-// How `run-claude ports` and the process that runs a session find each other: two files in the session's directory, which
-// only this user can read.
+// How `run-claude ports` and the process that runs a session find each other: what is open in one file
+// of the session's directory, and each request in a file of its own. Only this user can read them.
 
 /** A page of a session, or why there is none. */
 export interface OpenPort {
@@ -24,8 +24,8 @@ export interface OpenPort {
   readonly url?: string | undefined;
   readonly error?: string | undefined;
   readonly hint?: string | undefined;
-  /** The last request for this port. */
-  readonly asked?: string | undefined;
+  /** The requests that this answers. */
+  readonly asked?: readonly string[] | undefined;
 }
 
 /** A request for a page: `PORT[:HOSTPORT]`. */
@@ -51,15 +51,16 @@ const FORMAT: RecordFormat<PortsRecord> = {
         url: optional(text),
         error: optional(text),
         hint: optional(text),
-        asked: optional(text),
+        asked: optional(listOf(text)),
       }),
     ),
   }),
   hint: 'Start the session again.',
 };
 
+const REQUEST_FILE = /^[0-9a-f-]{36}\.json$/;
 const openFile = (sessionDir: string): string => path.join(sessionDir, 'ports.json');
-const askedFile = (sessionDir: string): string => path.join(sessionDir, 'ports-asked.json');
+const askedDir = (sessionDir: string): string => path.join(sessionDir, 'ports-asked');
 
 export function writeOpenPorts(sessionDir: string, ports: readonly OpenPort[]): void {
   writeJsonAtomic(openFile(sessionDir), { version: 1, ports } satisfies PortsRecord);
@@ -73,17 +74,39 @@ export function readOpenPorts(sessionDir: string): readonly OpenPort[] {
 /** Asks the process that runs the session for one more page. Returns the id of the request. */
 export function askForPort(sessionDir: string, words: string): string {
   const id = randomUUID();
-  writeJsonAtomic(askedFile(sessionDir), [...readAskedPorts(sessionDir), { id, words } satisfies PortRequest]);
+  makePrivateDir(askedDir(sessionDir));
+  writeJsonAtomic(path.join(askedDir(sessionDir), `${id}.json`), { id, words } satisfies PortRequest);
   return id;
 }
 
-/** What was asked for since the session started. A file that cannot be read asks for nothing. */
+/** What was asked for and not removed. A file that cannot be read asks for nothing. */
 export function readAskedPorts(sessionDir: string): readonly PortRequest[] {
+  const dir = askedDir(sessionDir);
+  return namesIn(dir)
+    .filter((name) => REQUEST_FILE.test(name))
+    .flatMap((name) => readRequest(path.join(dir, name)) ?? []);
+}
+
+/** After the answer. */
+export function removeAskedPort(sessionDir: string, { id }: PortRequest): void {
+  rmSync(path.join(askedDir(sessionDir), `${id}.json`), { force: true });
+}
+
+function namesIn(dir: string): readonly string[] {
   try {
-    const value: unknown = JSON.parse(readFileSync(askedFile(sessionDir), 'utf8'));
-    return Array.isArray(value) ? value.filter(isRequest) : [];
+    return readdirSync(dir);
   } catch {
     return [];
+  }
+}
+
+/** The name is the id, so that it names no other file. */
+function readRequest(file: string): PortRequest | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isRequest(value) && path.basename(file) === `${value.id}.json` ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -94,5 +117,5 @@ function isRequest(value: unknown): value is PortRequest {
 
 /** At the start and the end of a session: the pages are those of its process. */
 export function removePortFiles(sessionDir: string): void {
-  for (const file of [openFile(sessionDir), askedFile(sessionDir)]) rmSync(file, { force: true });
+  for (const file of [openFile(sessionDir), askedDir(sessionDir)]) rmSync(file, { recursive: true, force: true });
 }

@@ -11,9 +11,16 @@ export interface AskedPort {
 /** Pages that one session may show at the same time. */
 const MAX_PORTS = 16;
 
+const FORM = /^(\d{1,5})(?::(\d{1,5}))?$/;
+
+/** Whether a word has the form `PORT[:HOSTPORT]`. Its numbers may be none of ports. */
+export function isPort(word: string): boolean {
+  return FORM.test(word);
+}
+
 /** @throws {RunClaudeError} USAGE where the text is not `PORT[:HOSTPORT]` */
 export function parsePort(text: string): AskedPort {
-  const [, inside, outside] = /^(\d{1,5})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, inside, outside] = FORM.exec(text) ?? [];
   const port = portOf(inside);
   const hostPort = outside === undefined ? undefined : portOf(outside);
   if (port === undefined || (outside !== undefined && hostPort === undefined))

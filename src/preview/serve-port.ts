@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request as requestHttp, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Tell } from '../types/event.ts';
 import type { NetworkEntry } from '../types/gateway.ts';
 import { type Judgement, judgeRequest, type PreviewAddress } from './judge-request.ts';
 import { passedResponseHeaders } from './judge-response.ts';
@@ -13,6 +14,7 @@ export interface PreviewDeps {
   /** Undefined while the session cannot be reached. */
   readonly openPort: (port: number) => PortStream | undefined;
   readonly log: (entry: NetworkEntry) => void;
+  readonly tell: Tell;
   /** Hosts that the agent may reach by the user's word, `HOST[:PORT]`. */
   readonly allowedHosts: readonly string[];
 }
@@ -38,22 +40,27 @@ export function createPreview(port: number, address: () => PreviewAddress, deps:
   const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: HEAD_MS, requestTimeout: 0 });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = openExchange(port, address(), request, false, deps);
-    exchange.judgement.kind === 'pass'
-      ? passOn(exchange, exchange.judgement.headers, response)
-      : answerHere(exchange, exchange.judgement, response);
+    withoutErrors(request, deps, () => {
+      const exchange = openExchange(port, address(), request, false, deps);
+      exchange.judgement.kind === 'pass'
+        ? passOn(exchange, exchange.judgement.headers, response)
+        : answerHere(exchange, exchange.judgement, response);
+    });
   });
   server.on('upgrade', (request: IncomingMessage, socket: Socket, first: Buffer) => {
     upgraded.add(socket);
     socket.on('close', () => upgraded.delete(socket));
     socket.on('error', () => socket.destroy());
-    const exchange = openExchange(port, address(), request, true, deps);
-    if (exchange.judgement.kind === 'pass') passUpgrade(exchange, exchange.judgement.headers, socket, first);
-    else {
+    withoutErrors(request, deps, () => {
+      const exchange = openExchange(port, address(), request, true, deps);
+      if (exchange.judgement.kind === 'pass') {
+        passUpgrade(exchange, exchange.judgement.headers, socket, first);
+        return;
+      }
       const { status, why } = exchange.judgement.kind === 'refused' ? exchange.judgement : TOKEN_IN_UPGRADE;
       exchange.log('refused', { why, status });
-      socket.end(plainAnswer(status, `${why}. ${REFUSED_HINT}`));
-    }
+      endWith(socket, plainAnswer(status, `${why}. ${REFUSED_HINT}`));
+    });
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   return {
@@ -64,6 +71,22 @@ export function createPreview(port: number, address: () => PreviewAddress, deps:
       for (const socket of upgraded) socket.destroy();
     },
   };
+}
+
+/** The process also runs the session: an error of one request ends its connection only. */
+function withoutErrors(request: IncomingMessage, { tell }: PreviewDeps, serve: () => void): void {
+  try {
+    serve();
+  } catch (error) {
+    request.socket.destroy();
+    tell({ kind: 'trace', text: `preview: ${String(error)}` });
+  }
+}
+
+/** The other side may keep its own half open for ever. */
+function endWith(socket: Socket, text: string): void {
+  socket.write(text);
+  socket.destroySoon();
 }
 
 const TOKEN_IN_UPGRADE = { status: 400, why: 'the token is taken from an address that is opened' } as const;
@@ -98,7 +121,7 @@ function openExchange(
     log(verdict, { status, why, stream } = {}) {
       if (isLogged) return;
       isLogged = true;
-      deps.log({
+      const entry: NetworkEntry = {
         at: new Date().toISOString(),
         kind: 'preview',
         verdict,
@@ -112,7 +135,13 @@ function openExchange(
         quiet: true,
         ...(status === undefined ? {} : { status }),
         ...(why === undefined ? {} : { why: why.slice(0, 300) }),
-      });
+      };
+      try {
+        deps.log(entry);
+      } catch (error) {
+        // The disk may be full. Callers run in events of sockets, where nothing else would catch it.
+        deps.tell({ kind: 'trace', text: `preview: the network log: ${String(error)}` });
+      }
     },
   };
 }
@@ -143,8 +172,13 @@ const UNREACHABLE = 'the session cannot be reached at the moment';
 function passOn(exchange: Exchange, headers: string[], response: ServerResponse): void {
   const { request, port, deps, address } = exchange;
   const stream = deps.openPort(port);
+  let isFailed = false;
   const fail = (status: number, why: string): void => {
+    if (isFailed) return;
+    isFailed = true;
     exchange.log('failed', { status, why, ...(stream && { stream }) });
+    request.unpipe();
+    request.resume();
     sendPage(response, status, `Port ${port} of the session: ${why}.`);
     stream?.destroy();
   };
@@ -161,7 +195,10 @@ function passOn(exchange: Exchange, headers: string[], response: ServerResponse)
     maxHeaderSize: MAX_HEAD_BYTES,
   });
   let answered: number | undefined;
-  outgoing.on('error', (error) => fail(502, error.message));
+  outgoing.on('error', (error) => {
+    // After an answer has begun, its own end or error counts: a program may answer before it has read all.
+    if (answered === undefined) fail(502, error.message);
+  });
   outgoing.on('upgrade', () => fail(502, 'it changes the protocol unasked'));
   outgoing.on('response', (incoming) => {
     clearTimeout(timer);
@@ -185,6 +222,10 @@ function passOn(exchange: Exchange, headers: string[], response: ServerResponse)
     clearTimeout(timer);
     if (answered === undefined) exchange.log('failed', { why: 'the browser closed the connection', stream });
     else exchange.log('passed', { status: answered, stream });
+    request.unpipe(outgoing);
+    request.resume();
+    // The answer came before the end of the request: the connection cannot carry another one.
+    if (!request.complete) request.socket.destroySoon();
     stream.destroy();
   });
   request.on('error', () => stream.destroy());
@@ -198,7 +239,7 @@ function passUpgrade(exchange: Exchange, headers: string[], socket: Socket, firs
   const fail = (status: number, why: string): void => {
     exchange.log('failed', { status, why, ...(stream && { stream }) });
     if (isOpen) socket.destroy();
-    else socket.end(plainAnswer(status, `Port ${port} of the session: ${why}.`));
+    else endWith(socket, plainAnswer(status, `Port ${port} of the session: ${why}.`));
     stream?.destroy();
   };
   if (stream === undefined) {

@@ -23,6 +23,7 @@ export class PreviewScene implements AsyncDisposable {
   readonly gateway: GatewayProcess;
   readonly entries: NetworkEntry[] = [];
   readonly told: string[] = [];
+  readonly traced: string[] = [];
   previews: Previews | undefined;
   readonly #forwarder: ReturnType<typeof spawn> | undefined;
 
@@ -54,7 +55,10 @@ export class PreviewScene implements AsyncDisposable {
       allowedHosts: [],
       openPort: (port) => gateway.kept.openPort(port),
       log: (entry) => scene.entries.push(entry),
-      tell: (event) => void (event.kind === 'message' && scene.told.push(event.text)),
+      tell: (event) => {
+        if (event.kind === 'message') scene.told.push(event.text);
+        if (event.kind === 'trace') scene.traced.push(event.text);
+      },
     });
     return scene;
   }

@@ -1,8 +1,9 @@
+import { realpathSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { askForPort, type OpenPort, readOpenPorts } from '../../preview/port-files.ts';
-import { parsePort } from '../../preview/port-words.ts';
+import { isPort, parsePort } from '../../preview/port-words.ts';
+import { agentSession } from '../../record/beside.ts';
 import { findSession } from '../../record/find-session.ts';
-import { isSessionId } from '../../record/id.ts';
 import { isRunning } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
 import type { CommandRun } from '../context/context.ts';
@@ -14,11 +15,12 @@ const POLL_MS = 100;
 /** `ports [ID] [PORT[:HOSTPORT]]`: the pages of a running session; with a port, one more of them. */
 export const portsCommand: CommandRun = async (line, context) => {
   const words = [...line.words];
-  const id = words[0] !== undefined && isSessionId(words[0]) ? words.shift() : undefined;
+  // One word of the form of a port is a port: the end of an id may look like one.
+  const id = words.length > 1 || (words[0] !== undefined && !isPort(words[0])) ? words.shift() : undefined;
   const [asked, more] = words;
   if (more !== undefined) throw usageError(`ports: unexpected '${more}'`, 'Write run-claude ports ID PORT.');
   if (asked !== undefined) parsePort(asked);
-  const session = findSession(context.places.stateDir, id, context.cwd);
+  const session = agentSession(findSession(context.places.stateDir, id, realpathSync(context.cwd)));
   const { sessionDir, policy } = session.plan;
   if (!isRunning(session))
     throw new RunClaudeError('SESSION_ENDED', `session ${session.id} is not running`, {
@@ -54,7 +56,7 @@ async function openOne(sessionDir: string, words: string): Promise<Page> {
   const request = askForPort(sessionDir, words);
   const untilMs = performance.now() + ANSWER_MS;
   while (performance.now() < untilMs) {
-    const answer = readOpenPorts(sessionDir).find(({ asked }) => asked === request);
+    const answer = readOpenPorts(sessionDir).find(({ asked }) => asked?.includes(request));
     if (answer?.error !== undefined)
       throw new RunClaudeError('PORT_TAKEN', answer.error, answer.hint === undefined ? {} : { hint: answer.hint });
     if (answer !== undefined) {

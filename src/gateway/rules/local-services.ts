@@ -34,9 +34,15 @@ export function parseLocalService(text: string): LocalService {
 /** All services of a policy. @throws {RunClaudeError} USAGE also for a port or name that is there twice. */
 export function parseLocalServices(texts: readonly string[]): readonly LocalService[] {
   const services = texts.map(parseLocalService);
-  const isTwice = new Set(services.map(({ port }) => port)).size < services.length;
-  if (isTwice) throw usageError('--allow-local: a port is there twice', 'Name each port once.');
+  if (hasTwice(services.map(({ port }) => port)))
+    throw usageError('--allow-local: a port is there twice', 'Name each port once.');
+  if (hasTwice(services.flatMap(({ name }) => name ?? [])))
+    throw usageError('--allow-local: a name is there twice', 'Give each port a name of its own.');
   if (services.length > MAX_LOCAL_SERVICES)
     throw usageError(`--allow-local: more than ${MAX_LOCAL_SERVICES} services`, 'Name fewer ports.');
   return services;
+}
+
+function hasTwice(all: readonly (number | string)[]): boolean {
+  return new Set(all).size < all.length;
 }

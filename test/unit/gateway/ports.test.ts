@@ -139,6 +139,33 @@ it('lets the agent use a service of the host that was named, and logs it', async
   });
 });
 
+it('closes the connection to a service that keeps it open, when the agent has left', async () => {
+  const held: Socket[] = [];
+  const service = createServer({ allowHalfOpen: true }, (socket) => {
+    held.push(socket);
+    socket.on('error', () => undefined).resume();
+    socket.write('x'.repeat(1000));
+  });
+  const port = await listenOn(service);
+  const targets = { [`local ${port}`]: { host: '127.0.0.1', port } };
+  await using gateway = await GatewayProcess.start({ config: { localPorts: [port] }, targets });
+  try {
+    const socket = connect(path.join(gateway.dir, `local-${port}.sock`));
+    socket.on('error', () => undefined).end('and the end');
+    await expect.poll(() => held.length > 0 && held[0]?.readableEnded).toBe(true);
+    socket.destroy();
+    // The gateway sees that the agent has left when it writes to it.
+    await expect
+      .poll(() => {
+        held[0]?.write('more');
+        return held[0]?.closed;
+      })
+      .toBe(true);
+  } finally {
+    service.close();
+  }
+});
+
 it('reaches no port of the host that the session does not name, whatever the gateway asks for', async () => {
   await withService(async (gateway) => {
     // The gateway has a socket for port 1 here, and the host no target.
@@ -156,7 +183,9 @@ it('reaches no port of the host that the session does not name, whatever the gat
 it('reads a service as PORT[:NAME]', () => {
   expect(parseLocalService('5432')).toEqual({ port: 5432, name: undefined });
   expect(parseLocalService('5432:db.internal')).toEqual({ port: 5432, name: 'db.internal' });
-  expect(() => parseLocalServices(['5432:a', '5432:b'])).toThrow(/twice/);
+  expect(() => parseLocalServices(['5432:a', '5432:b'])).toThrow(/a port is there twice/);
+  expect(() => parseLocalServices(['5432:a', '5433:a'])).toThrow(/a name is there twice/);
+  expect(parseLocalServices(['5432', '5433', '5434:a'])).toHaveLength(3);
   expect(() => parseLocalServices(Array.from({ length: 9 }, (_, at) => String(5000 + at)))).toThrow(/more than 8/);
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { indexPaths } from '../../../src/git/index-paths.ts';
+import { allIndexPaths, indexPaths } from '../../../src/git/index-paths.ts';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-index-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -30,6 +30,7 @@ it.each(['sha1', 'sha256'])('returns the paths of git ls-files, in every version
     git('update-index', `--index-version=${version}`);
     expect(index().readUInt32BE(4)).toBe(version);
     expect([...indexPaths(index(), bytes)]).toEqual(listed(git('ls-files', '-z')));
+    expect(allIndexPaths(index(), bytes)).toEqual(indexPaths(index(), bytes));
   }
   // Version 3 is what git writes once an entry has one of the later flags.
   git('update-index', '--index-version=2');
@@ -46,4 +47,14 @@ it('returns the readable paths of a truncated file, and none of another file', (
     expect(all.slice(0, some.length)).toEqual(some);
   }
   expect(indexPaths(Buffer.from('no index at all')).size).toBe(0);
+});
+
+it('returns no set as whole where the file does not have all paths', () => {
+  const { git, index } = repository('split', 'sha1');
+  const whole = index();
+  expect(allIndexPaths(whole)?.size).toBeGreaterThan(6);
+  for (let length = 0; length < whole.length; length += 7)
+    expect(allIndexPaths(whole.subarray(0, length))).toBeUndefined();
+  git('update-index', '--split-index');
+  expect(allIndexPaths(index())).toBeUndefined();
 });

@@ -99,6 +99,18 @@ it('sends the browser to no other host, whatever the path is', () => {
   expect(judgement.kind === 'enter' && new URL(judgement.location).host).toBe('261121-140512-k7p.localhost:3000');
 });
 
+it.each(['//', '//[', '//:x', '//[::1', '/%', '/\\\\x'])('answers the path %s, with a token or without', (target) => {
+  expect(judge([...HOST, ...COOKIE], { target }).kind).toBe('pass');
+  expect(statusOf(HOST, { target })).toBe(403);
+});
+
+it.each([
+  ['Service-Worker', 'script'],
+  ['Sec-Fetch-Dest', 'serviceworker'],
+])('refuses a service worker, which would answer without the policy (%s)', (...header) => {
+  expect(statusOf([...HOST, ...COOKIE, ...header, 'Sec-Fetch-Site', 'same-origin'])).toBe(403);
+});
+
 it.each([
   ['an address instead of a path', { target: 'http://127.0.0.1:22/' }, 400],
   ['a star', { target: '*', method: 'OPTIONS' }, 400],

@@ -79,3 +79,10 @@ it('drops what is about the connection, other addresses and permissions', () => 
   expect(names).not.toContain('alt-svc');
   expect(valuesOf('permissions-policy', headers)[0]).toContain('camera=()');
 });
+
+it('passes on no header that makes the browser connect elsewhere by itself', () => {
+  const headers = ['Link', '<https://evil.example>; rel=preconnect', 'Speculation-Rules', '"/r.json"', 'X-Own', '1'];
+  expect(valuesOf('link', headers)).toEqual([]);
+  expect(valuesOf('speculation-rules', headers)).toEqual([]);
+  expect(valuesOf('x-own', headers)).toEqual(['1']);
+});

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPreviews } from '../../../src/preview/open-previews.ts';
 import { askForPort, readOpenPorts } from '../../../src/preview/port-files.ts';
 import { listenOn, PreviewScene } from '../../support/preview-scene.ts';
@@ -244,6 +246,51 @@ describe('a hostile program of the session', () => {
   });
 });
 
+describe('a connection', () => {
+  const unfinished = (port: number, target: string): string => {
+    const { Host, Cookie } = scene.own(port);
+    return `POST ${target} HTTP/1.1\r\nHost: ${Host}\r\nCookie: ${Cookie}\r\nContent-Length: 9000000\r\n\r\nfirst`;
+  };
+
+  it.each([
+    ['nothing listens', () => silent, '/', / 502 /],
+    ['the program answers early', () => hostile, '/two', /hi$/],
+  ])('ends after the answer where %s, though the request goes on', async (_what, port, target, answer) => {
+    expect(await scene.say(port(), unfinished(port(), target))).toMatch(answer);
+  });
+
+  it('ends after a refusal, though the request goes on', async () => {
+    const { Host } = scene.own(web);
+    const head = `POST / HTTP/1.1\r\nHost: ${Host}\r\nContent-Length: 9000000\r\n\r\nfirst`;
+    expect(await scene.say(web, head)).toMatch(/ 403 [\s\S]*\r\nConnection: close\r\n/);
+  });
+
+  it('ends after a refused upgrade, though the other side keeps its half open', async () => {
+    const { Host } = scene.own(web);
+    const socket = connect({ port: scene.hostPort(web), host: '127.0.0.1', allowHalfOpen: true });
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    socket.write(`GET /ws HTTP/1.1\r\nHost: ${Host}\r\n${upgrade}\r\n\r\n`);
+    const timer = setInterval(() => socket.write('more'), 50);
+    socket.resume().on('error', () => undefined);
+    await new Promise((closed) => socket.once('close', closed));
+    clearInterval(timer);
+  });
+
+  it('is served where the network log cannot be written', async () => {
+    const push = vi.spyOn(scene.entries, 'push').mockImplementation(() => {
+      throw new Error('ENOSPC');
+    });
+    try {
+      expect((await scene.get(web)).status).toBe(200);
+      expect((await scene.get(web, '/', { Host: scene.own(web)['Host'] ?? '' })).status).toBe(403);
+      await expect.poll(() => scene.traced.length).toBeGreaterThan(1);
+      expect(scene.traced.join()).toContain('ENOSPC');
+    } finally {
+      push.mockRestore();
+    }
+  });
+});
+
 it('logs each request with its bytes', async () => {
   scene.entries.length = 0;
   await scene.get(web, '/logged');
@@ -264,14 +311,42 @@ it('logs each request with its bytes', async () => {
 it('opens a port that is asked for later, and says why where it cannot', async () => {
   const late = await listen(createHttpServer((_, response) => response.end('late')));
   const asked = askForPort(scene.dir, String(late));
-  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked === asked)).toBe(true);
+  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked?.includes(asked))).toBe(true);
   expect((await scene.get(late)).text).toBe('late');
   const taken = askForPort(scene.dir, `9:${web}`);
   await expect
-    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked === taken)?.error)
+    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked?.includes(taken))?.error)
     .toMatch(/another program uses it/);
   const wrong = askForPort(scene.dir, 'x; rm');
-  await expect.poll(() => readOpenPorts(scene.dir).find((one) => one.asked === wrong)?.error).toMatch(/not a port/);
+  await expect
+    .poll(() => readOpenPorts(scene.dir).find((one) => one.asked?.includes(wrong))?.error)
+    .toMatch(/not a port/);
+});
+
+it('answers each of many requests at once, also for the same port', async () => {
+  const words = ['9', '9', `11:${web}`, `11:${web}`, '12', '12', '9'];
+  const asked = words.map((one) => askForPort(scene.dir, one));
+  const answerTo = (id: string) => readOpenPorts(scene.dir).find((one) => one.asked?.includes(id));
+  await expect.poll(() => asked.every((id) => answerTo(id) !== undefined)).toBe(true);
+  expect(asked.map((id) => answerTo(id)?.port)).toEqual([9, 9, 11, 11, 12, 12, 9]);
+  expect(asked.map((id) => answerTo(id)?.error !== undefined)).toEqual([
+    ...[false, false, true, true],
+    ...[false, false, false],
+  ]);
+  expect(readdirSync(path.join(scene.dir, 'ports-asked'))).toEqual([]);
+});
+
+it('answers a request after its files could not be written for a time', async () => {
+  const file = path.join(scene.dir, 'ports.json');
+  const before = readFileSync(file);
+  rmSync(file);
+  mkdirSync(path.join(file, 'x'), { recursive: true });
+  scene.traced.length = 0;
+  const asked = askForPort(scene.dir, '13');
+  await expect.poll(() => scene.traced.length).toBeGreaterThan(0);
+  rmSync(file, { recursive: true });
+  writeFileSync(file, before);
+  await expect.poll(() => readOpenPorts(scene.dir).some((one) => one.asked?.includes(asked))).toBe(true);
 });
 
 it('refuses to start where the port that was named is taken, and takes a free one where none was', async () => {

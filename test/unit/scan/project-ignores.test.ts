@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutIgnored } from '../../../src/scan/project-ignores.ts';
 import { EVERYTHING, type Selection } from '../../../src/scan/selection.ts';
 import { walkTree } from '../../../src/scan/walk.ts';
@@ -47,22 +47,122 @@ async function copied(selection: Selection, at = root): Promise<string[]> {
   return [...snapshot.keys()].filter((dir) => !/^\.git(\/|$)/.test(dir)).sort();
 }
 
-it('leaves out what git calls ignored, and nothing that it tracks', () => {
-  const selection = withoutIgnored(EVERYTHING, root, []);
-  const isOut = (file: string): boolean => {
+/** Whether the copy does not have a file: it, or a directory above it, is left out. */
+const isOutOf =
+  (selection: Selection) =>
+  (file: string): boolean => {
     const parts = file.split('/');
     const above = parts.map((_, at) => parts.slice(0, at).join('/')).filter((dir) => dir !== '');
     return above.some((dir) => selection.leftOut(dir, true)) || selection.leftOut(file, false);
   };
-  const list = (...words: string[]): string[] =>
-    git(root, 'ls-files', ...words)
-      .trim()
-      .split('\n');
-  const ignored = list('-o', '-i', '--exclude-standard');
-  const others = [...list(), ...list('-o', '--exclude-standard')];
-  expect(ignored.length).toBeGreaterThan(7);
+/** Paths as git lists them, which begin at `cwd`. */
+const list = (cwd: string, ...words: string[]): string[] =>
+  git(cwd, 'ls-files', '-z', ...words)
+    .split('\0')
+    .filter((file) => file !== '');
+
+/** Compares the copy of `cwd`, a repository at `at` in `project`, with what git says of it. Returns what is ignored. */
+function compareWithGit(project: string, at = ''): readonly string[] {
+  const isOut = isOutOf(withoutIgnored(EVERYTHING, project, []));
+  const named = (...words: string[]): string[] =>
+    list(path.join(project, at), ...words)
+      .map((file) => path.posix.join(at, file))
+      .filter((file) => !file.endsWith('/'));
+  const ignored = named('-o', '-i', '--exclude-standard');
   expect(ignored.filter((file) => !isOut(file))).toEqual([]);
-  expect(others.filter(isOut)).toEqual([]);
+  expect([...named(), ...named('-o', '--exclude-standard')].filter(isOut)).toEqual([]);
+  return ignored;
+}
+
+it('leaves out what git calls ignored, and nothing that it tracks', () => {
+  expect(compareWithGit(root).length).toBeGreaterThan(7);
+});
+
+it('takes what a deeper file brings back as git does, with all that is below', async () => {
+  const at = path.join(root, 'deeper');
+  put('deeper/.gitignore', 'out/\n*.log\n/a/gen/*\nodd */\n');
+  put('deeper/a/.gitignore', '!out/\n!gen/keep\n!odd \\[x] \\*/\n');
+  put('deeper/a/out/b/.gitignore', 'never\n');
+  const files = ['out/1', 'a/out/1', 'a/out/b/2', 'a/out/b/never', 'a/out/3.log', 'a/out/b/c/out/4', 'a/gen/keep/5'];
+  const odd = ['a/gen/6', 'a/odd [x] */7', 'a/odd [x] */8.log', 'a/odd y/9'];
+  for (const name of [...files, ...odd]) put(`deeper/${name}`);
+  git(at, 'init', '-q');
+  expect([...compareWithGit(at)].sort()).toEqual([
+    'a/gen/6',
+    'a/odd [x] */8.log',
+    'a/odd y/9',
+    'a/out/3.log',
+    'a/out/b/never',
+    'out/1',
+  ]);
+  rmSync(at, { recursive: true });
+});
+
+describe('a repository inside the project', () => {
+  const commit = (cwd: string, ...files: string[]): void => {
+    git(cwd, 'add', '-f', ...files);
+    git(cwd, 'commit', '-qm', 'one');
+  };
+  let at: string;
+
+  beforeAll(() => {
+    at = path.join(root, 'outer');
+    for (const name of ['', 'nested', 'vendor/module', 'node_modules/clone']) {
+      mkdirSync(path.join(at, name), { recursive: true });
+      git(path.join(at, name), 'init', '-q');
+    }
+    put('outer/.gitignore', '*.log\nvendor/\nnode_modules/\nbuild/\n');
+    for (const own of ['nested', 'vendor/module', 'node_modules/clone']) {
+      put(`outer/${own}/.gitignore`, '*.tmp\n');
+      put(`outer/${own}/.git/info/exclude`, 'private\n');
+      for (const name of ['tracked.log', 'tracked.tmp', 'build/a', 'x.tmp', 'private', 'other.log'])
+        put(`outer/${own}/${name}`);
+      commit(path.join(at, own), '.gitignore', 'tracked.log', 'tracked.tmp', 'build');
+    }
+    // Names that rules match, in directories of git.
+    put('outer/nested/.git/x.log');
+    commit(at, '.gitignore', 'vendor/module');
+  });
+
+  afterAll(() => rmSync(at, { recursive: true, force: true }));
+
+  it('has the rules and the index of its own', () => {
+    compareWithGit(at);
+    for (const own of ['nested', 'vendor/module'])
+      expect(compareWithGit(at, own)).toEqual([`${own}/private`, `${own}/x.tmp`]);
+  });
+
+  it('is left out where the project ignores it, unless it is a submodule', () => {
+    const isOut = isOutOf(withoutIgnored(EVERYTHING, at, []));
+    expect(isOut('node_modules/clone/tracked.log')).toBe(true);
+    expect(isOut('vendor/module/tracked.log')).toBe(false);
+    expect(isOut('nested/.git/x.log')).toBe(false);
+  });
+
+  it('hides nothing that the project tracks, and is none without the files of one', () => {
+    const isOut = (): ((file: string) => boolean) => isOutOf(withoutIgnored(EVERYTHING, at, []));
+    for (const name of ['plain/.gitignore', 'plain/kept.tmp']) put(`outer/${name}`, '*.tmp\n');
+    git(at, 'add', '-f', 'plain');
+    git(path.join(at, 'plain'), 'init', '-q');
+    put('outer/plain/x.log');
+    expect([isOut()('plain/kept.tmp'), isOut()('plain/x.log')]).toEqual([false, false]);
+    rmSync(path.join(at, 'plain/.git/HEAD'));
+    expect([isOut()('plain/kept.tmp'), isOut()('plain/x.log')]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['is split', (own: string) => void git(own, 'update-index', '--split-index')],
+    ['is damaged', (own: string) => writeFileSync(path.join(own, '.git/index'), 'DIRC')],
+    ['is too large', (own: string) => truncateSync(path.join(own, '.git/index'), (1 << 26) + 1)],
+  ])('keeps everything where its index %s', (_what, change) => {
+    const own = path.join(at, 'nested');
+    change(own);
+    const isOut = isOutOf(withoutIgnored(EVERYTHING, at, []));
+    expect(['nested/x.tmp', 'nested/private', 'nested/tracked.tmp'].filter(isOut)).toEqual([]);
+    expect(isOut('vendor/module/x.tmp')).toBe(true);
+    rmSync(path.join(own, '.git/index'));
+    git(own, 'reset', '-q');
+  });
 });
 
 it('does not enter a directory that is ignored', async () => {
