@@ -1,8 +1,7 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { selectionRules } from '../base/prescan-project.ts';
+import { startSelection } from '../base/prescan-project.ts';
 import { openPlace } from '../engine/place.ts';
-import { selectPaths } from '../scan/selection.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
@@ -35,7 +34,7 @@ export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise
   if (environment?.setup === undefined) return undefined;
   const { setup, env } = environment;
   const { image, user } = plan;
-  const files = readSetupFiles(plan.project.root, environment.files, selectPaths(selectionRules(plan.policy)));
+  const files = readSetupFiles(plan.project.root, environment.files, startSelection(plan.policy, plan.project.root));
   const address = setupAddress({ setup, env, files, image, user });
   const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };
   if (await isMade(made, plan, options.engine)) return use(made);
