@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import { isDotGitName } from '../git/names.ts';
 import type { Environment } from '../types/environment.ts';
 import { FEATURES, isFeature } from './features.ts';
 import { resolveVariables } from './variables.ts';
@@ -95,6 +96,6 @@ function isProjectPath(file: string): boolean {
   const parts = file.split('/');
   return (
     !/[\0-\x1f\x7f\\]/.test(file) &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..' && part !== '.git')
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !isDotGitName(part))
   );
 }
