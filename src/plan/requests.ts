@@ -61,15 +61,20 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
   };
 }
 
-/** The whole request, one line for each fact. It comes with the repository: clean each line before it is printed. */
+/** The whole request, one line for each fact; the command is last, next to the question. It comes with the repository: clean each line before it is printed. */
 export function describeRequest(request: ProjectRequest): string[] {
   const { packages, setup, env, files } = request.environment;
   const rows = [
-    ...(request.image === undefined ? [] : [['image', request.image] as const]),
+    ...(request.image === undefined
+      ? []
+      : ([
+          ['image', request.image],
+          ['', 'its own programs run as root while run-claude builds on it'],
+        ] as const)),
     ...packages.map((name) => ['package', name] as const),
-    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
-    ...files.map((file) => ['file for setup', file] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
+    ...files.map((file) => ['file for setup', file] as const),
+    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
   ];
   return rows.map(([what, text]) => `${what.padEnd(16)}${text}`);
 }

@@ -65,6 +65,13 @@ describe('[environment]', () => {
     expect(() => read('with = ["toString"]')).toThrow("'toString' is not allowed");
   });
 
+  it('refuses more variables than a user reads', () => {
+    const many = Array.from({ length: 101 }, (_, index) => `A${index} = ""`).join(', ');
+    expect(() => read(`env = { ${many} }`)).toThrow('more than 100 variables');
+    expect(() => read(`env = { A = "${'x'.repeat(1000)}" }`)).toThrow('A is longer than 1000 characters');
+    expect(read(`env = { A = "${'x'.repeat(999)}" }`)?.env['A']).toHaveLength(999);
+  });
+
   it('adds the packages and variables of a feature', () => {
     const browser = read('packages = ["ruby"]\nwith = ["browser"]');
     expect(browser?.packages).toEqual(expect.arrayContaining(['chromium', 'ruby']));
