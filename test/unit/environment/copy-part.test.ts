@@ -19,7 +19,8 @@ it('names what every agent keeps in its home', () => {
   ]);
 });
 
-it.runIf(process.platform === 'linux')('leaves agents out of the copied home, and only there', () => {
+it('leaves agents out of the copied home, and only there', ({ skip }) => {
+  skip(process.platform !== 'linux', 'the containers have GNU tar, and this machine another one');
   const home = mkdtempSync(path.join(tmpdir(), 'run-claude-part-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const files = [
