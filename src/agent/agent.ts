@@ -28,6 +28,8 @@ export interface AgentParts {
   readonly image: AgentPackage | undefined;
   /** The file with the user's instructions, at the top of the agent's configuration directory. */
   readonly instructionsFile: string | undefined;
+  /** Where the program keeps its settings, logins and conversations, relative to the home: what may come back from it is in these. */
+  readonly homePaths: readonly string[];
   /** How to get a credential: an imperative without a full stop. Undefined where the agent needs none. */
   readonly loginHint: string | undefined;
   /** What its requests are answered where there is no credential. */

@@ -66,6 +66,9 @@ export function isPrintOnly(program: Program): boolean {
 /** Ends with its input, which the engine closes when the command that holds the session ends, by SIGKILL too. */
 const WAITING_PROGRAM = '/bin/cat';
 
+/** What the agents keep in their home, of all agents of run-claude. */
+export const AGENT_HOME_PATHS: readonly string[] = Object.values(AGENTS).flatMap(({ homePaths }) => homePaths);
+
 /** The words that start the program inside. */
 export function programArgv(program: Program): readonly string[] {
   if (program.kind === 'exec') return program.argv;

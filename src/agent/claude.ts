@@ -18,6 +18,7 @@ export const CLAUDE: Agent = {
   program: ['claude'],
   image: undefined,
   instructionsFile: 'CLAUDE.md',
+  homePaths: ['.claude', '.claude.json'],
   loginHint: 'Log in with claude on this machine, or set ANTHROPIC_API_KEY',
   noLogin: 'there is no login on the host: run claude there and /login, or set ANTHROPIC_API_KEY, then start again',
   quietHosts: [],

@@ -60,6 +60,7 @@ export const COPILOT: Agent = otherAgent({
   quietHosts: ['api.github.com', 'github.com', '*.githubcopilot.com'],
   words: WORDS,
   dir: '.copilot',
+  alsoKeeps: ['.config/github-copilot'],
   trees: ['skills'],
   obeyed:
     /^(copilot-instructions\.md$|(settings|mcp-config|lsp-config)\.json$|(instructions|agents|skills|hooks|extensions|workflows|installed-plugins)\/)/,

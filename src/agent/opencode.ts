@@ -42,6 +42,7 @@ export const OPENCODE: Agent = otherAgent({
   quietHosts: ['models.dev', 'opencode.ai', '*.opencode.ai', 'api.github.com'],
   words: WORDS,
   dir: '.config/opencode',
+  alsoKeeps: ['.local/share/opencode'],
   trees: ['command', 'commands', 'skills'],
   obeyed:
     /^(AGENTS\.md|opencode\.jsonc?|config\.json|tui\.json|(commands?|agents?|modes?|plugins?|tools?|skills?|themes)\/)/,

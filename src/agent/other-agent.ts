@@ -4,12 +4,17 @@ import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOpt
 
 /** An agent besides Claude, as data: its conversations end with their session, and nothing of its home comes back. */
 export interface OtherAgentRow
-  extends Omit<AgentParts, 'instructionsFile' | 'commandLine' | 'loadCredentials' | 'loadHome' | 'loadData'> {
+  extends Omit<
+    AgentParts,
+    'instructionsFile' | 'homePaths' | 'commandLine' | 'loadCredentials' | 'loadHome' | 'loadData'
+  > {
   readonly name: AgentName;
   readonly instructionsFile: string;
   readonly words: WordTable;
   /** Its configuration directory inside, relative to the home. */
   readonly dir: string;
+  /** Where else in the home it keeps data of its own. */
+  readonly alsoKeeps?: readonly string[];
   /** Directories in it that are copied. */
   readonly trees: readonly string[];
   /** What in it the agent on a host would run, obey or trust: a change is reported. */
@@ -34,10 +39,12 @@ export interface OtherSettings {
 }
 
 /** The agent of a row. */
-export function otherAgent({ words, dir, trees, obeyed, own, loadFind, loadSettings, ...agent }: OtherAgentRow): Agent {
+export function otherAgent(row: OtherAgentRow): Agent {
+  const { words, dir, alsoKeeps = [], trees, obeyed, own, loadFind, loadSettings, ...agent } = row;
   const { instructionsFile } = agent;
   return {
     ...agent,
+    homePaths: [dir, ...alsoKeeps],
     commandLine: { ...readerOf(words), namedConversation: () => undefined, resumeWords: () => [] },
     loadCredentials: async () => ({ find: await loadFind(), asFile: undefined }),
     loadHome,

@@ -21,6 +21,7 @@ export function ownAgent(row: OwnAgent): Agent {
     program: row.program,
     image: packageOf(row, program),
     instructionsFile: row.instructions,
+    homePaths: [],
     loginHint: provider === undefined ? undefined : `Set ${provider.key} on this machine`,
     noLogin:
       provider === undefined

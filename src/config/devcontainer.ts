@@ -3,6 +3,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
 import type { ProjectRequest } from '../types/request.ts';
+import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './environment-table.ts';
 import { resolveVariables } from './variables.ts';
 
 /** Where a project has its devcontainer.json; the first one counts. */
@@ -16,6 +17,9 @@ const MANIFESTS = `package.json package-lock.json npm-shrinkwrap.json pnpm-lock.
 /** Keys that say nothing about what is inside. */
 const WITHOUT_EFFECT = new Set(['$schema', 'name', 'customizations', 'settings', 'extensions']);
 const MAX_COMMAND_CHARACTERS = 4000;
+/** Warnings about keys, and characters of one: the project chooses both, and a request is printed after them. */
+const MAX_WARNINGS = 20;
+const MAX_WARNING_CHARACTERS = 200;
 
 const schema = z.looseObject({
   image: z.string().min(1).max(300).optional(),
@@ -51,18 +55,29 @@ export function readDevcontainer(text: string, where: string, present: (name: st
   for (const key of Object.keys(rest)) if (!WITHOUT_EFFECT.has(key)) unsupported.push(reasonFor(key));
   if (build !== undefined) unsupported.push('build: only build.dockerfile is read');
   const files = setup === undefined ? [] : MANIFESTS.filter(present).sort();
-  return { environment: { packages: [], setup, env, files }, image, unsupported };
+  return { environment: { packages: [], setup, env, files }, image, unsupported: capped(unsupported) };
+}
+
+function capped(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MAX_WARNINGS).map((line) => line.slice(0, MAX_WARNING_CHARACTERS));
+  return lines.length > MAX_WARNINGS ? [...shown, `${lines.length - MAX_WARNINGS} more keys: not carried out`] : shown;
 }
 
 /** Paths in a devcontainer.json are relative to its folder. */
 function dockerfileRefused(where: string, dockerfile: string, context: string): Error {
   const folder = path.posix.dirname(where);
-  const at = (named: string): string => quote(path.posix.join(folder, named));
-  const build = `docker build -t my-devcontainer -f ${at(dockerfile)} ${at(context)}`;
-  return usageError(
-    `${where} builds an image from a Dockerfile, which run-claude does not do for a project`,
-    `Read the Dockerfile, then run these two: ${build} && run-claude --image my-devcontainer`,
-  );
+  const why = `${where} builds an image from a Dockerfile, which run-claude does not do for a project`;
+  const paths = [dockerfile, context].map((named) => path.posix.join(folder, named));
+  if (path.posix.isAbsolute(dockerfile) || path.posix.isAbsolute(context) || !paths.every(isProjectsOwn))
+    return usageError(why, 'It names files outside the project. Read it, and build the image by hand.');
+  const [file = '', directory = ''] = paths.map((one) => quote(one === './' || one === '.' ? '.' : `./${one}`));
+  const build = `docker build -t my-devcontainer -f ${file} ${directory}`;
+  return usageError(why, `Read the Dockerfile, then run these two: ${build} && run-claude --image my-devcontainer`);
+}
+
+/** A normalized path that stays in the project, without control characters: the user is to paste it. */
+function isProjectsOwn(named: string): boolean {
+  return named.split('/').every((part) => part !== '..' && !part.startsWith('-')) && !/[\0-\x1f\x7f]/.test(named);
 }
 
 function commandOf(command: unknown, unsupported: string[]): string | undefined {
@@ -87,6 +102,8 @@ function plainVariables(
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
     try {
+      if (Object.keys(env).length >= MAX_VARIABLES || name.length + value.length > MAX_VARIABLE_CHARACTERS)
+        throw usageError('it is one variable too many, or too long');
       if (value.includes('${')) throw usageError('it names a value of the host or the container');
       Object.assign(env, resolveVariables([`${name}=${value}`], {}, where));
     } catch (error) {

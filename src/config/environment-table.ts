@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import { isDotGitName } from '../git/names.ts';
 import type { Environment } from '../types/environment.ts';
 import { FEATURES, isFeature } from './features.ts';
 import { resolveVariables } from './variables.ts';
@@ -12,6 +13,9 @@ const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]{0,62}[a-z0-9+.]$/;
 const MAX_PACKAGES = 200;
 const MAX_FILES = 100;
 const MAX_SETUP_CHARACTERS = 4000;
+/** The user reads all of a request before the answer. */
+export const MAX_VARIABLES = 100;
+export const MAX_VARIABLE_CHARACTERS = 1000;
 
 /** The form of `[environment]`. */
 export const environmentSchema = z.strictObject({
@@ -44,7 +48,12 @@ export function readEnvironment(table: z.infer<typeof environmentSchema>, where:
   if (table.files.length > 0 && table.setup === undefined)
     throw usageError(`${where}: files without setup`, 'files are what setup reads: add setup, or leave files out.');
   if (table.setup?.includes('\0') === true) throw usageError(`${where}: setup has a NUL character`);
-  const words = Object.entries(table.env).map(([name, value]) => `${name}=${value}`);
+  const variables = Object.entries(table.env);
+  if (variables.length > MAX_VARIABLES) throw usageError(`${where}: env has more than ${MAX_VARIABLES} variables`);
+  const long = variables.find(([name, value]) => name.length + value.length > MAX_VARIABLE_CHARACTERS);
+  if (long !== undefined)
+    throw usageError(`${where}: env: ${long[0].slice(0, 100)} is longer than ${MAX_VARIABLE_CHARACTERS} characters`);
+  const words = variables.map(([name, value]) => `${name}=${value}`);
   const own: Environment = {
     packages: [...new Set(table.packages)].sort(),
     setup: table.setup,
@@ -95,6 +104,6 @@ function isProjectPath(file: string): boolean {
   const parts = file.split('/');
   return (
     !/[\0-\x1f\x7f\\]/.test(file) &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..' && part !== '.git')
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !isDotGitName(part))
   );
 }

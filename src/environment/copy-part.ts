@@ -6,11 +6,11 @@ import type { Plan } from '../types/plan.ts';
 import { type EnvironmentPart, partMount } from './place.ts';
 
 /** What is there stays as it is. */
-const SCRIPT = 'tar -C /environment -cf - . | tar -C /target -xpf - --skip-old-files';
+const SCRIPT = 'tar -C /environment -cf - "$@" . | tar -C /target -xpf - --skip-old-files';
 
 /**
  * Copies what the plan's setup made into a place of the session, in a container: the host opens none of these files.
- * Nothing to do for a plan without one.
+ * Nothing to do for a plan without one. `leftOut`: paths in the part that are not copied, with what is below them.
  *
  * @throws {RunClaudeError} ENVIRONMENT_COPY when it cannot be copied, such as on a full disk.
  */
@@ -19,6 +19,7 @@ export async function copyPart(
   plan: Plan,
   part: EnvironmentPart,
   mountAt: (target: string) => Mount,
+  leftOut: readonly string[] = [],
 ): Promise<void> {
   if (plan.environment === undefined) return;
   const container = await engine.create(
@@ -28,7 +29,7 @@ export async function copyPart(
       image: plan.image,
       seccomp: await readSeccompProfile(),
       user: plan.user,
-      argv: ['/bin/bash', '-o', 'pipefail', '-c', SCRIPT],
+      argv: ['/bin/bash', '-o', 'pipefail', '-c', SCRIPT, 'copy', ...exclusions(leftOut)],
       mounts: [partMount(engine.facts, plan.environment, part, plan, '/environment'), mountAt('/target')],
       stdin: 'none',
     }),
@@ -45,4 +46,9 @@ export async function copyPart(
   } finally {
     await container.remove();
   }
+}
+
+/** Options of GNU tar for these paths alone: no part of one is a pattern, and none matches deeper. */
+export function exclusions(paths: readonly string[]): string[] {
+  return ['--anchored', '--no-wildcards', ...paths.map((one) => `--exclude=./${one}`)];
 }

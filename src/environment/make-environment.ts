@@ -1,8 +1,7 @@
-import { mkdirSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { selectionRules } from '../base/prescan-project.ts';
+import { startSelection } from '../base/prescan-project.ts';
 import { openPlace } from '../engine/place.ts';
-import { selectPaths } from '../scan/selection.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
@@ -12,6 +11,7 @@ import type { Plan } from '../types/plan.ts';
 import { partDirectory, partOptions } from './place.ts';
 import { runSetup } from './run-setup.ts';
 import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './setup-files.ts';
+import { setupPolicy } from './setup-plan.ts';
 
 export interface MakeOptions {
   readonly engine: Engine;
@@ -35,18 +35,19 @@ export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise
   if (environment?.setup === undefined) return undefined;
   const { setup, env } = environment;
   const { image, user } = plan;
-  const files = readSetupFiles(plan.project.root, environment.files, selectPaths(selectionRules(plan.policy)));
-  const address = setupAddress({ setup, env, files, image, user });
+  const files = readSetupFiles(plan.project.root, environment.files, startSelection(plan.policy, plan.project.root));
+  const { network, networkPresets } = setupPolicy(plan.policy);
+  const address = setupAddress({ setup, env, files, image, user, network, networkPresets });
   const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };
-  if (await isMade(made, plan, options.engine)) return use(made);
+  if (await isMade(made, plan, options.engine)) return made;
   mkdirSync(environmentsDir(options.cacheDir), { recursive: true, mode: 0o700 });
   const { tell, signal } = options;
   const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
   const lock = { what: 'running the setup of this environment', waitMs: WAIT_MS, waiting, signal };
-  await withLock(`${made.dir}.lock`, lock, async () => {
+  await withLock(lockOf(made.dir), lock, async () => {
     if (!(await isMade(made, plan, options.engine))) await make(made, { plan, setup, files }, options);
   });
-  return use(made);
+  return made;
 }
 
 /** The directory of all environments on this machine. */
@@ -59,21 +60,24 @@ export function markerOf(dir: string): string {
   return path.join(dir, 'made.json');
 }
 
+/** Held while an environment is made or removed. */
+export function lockOf(dir: string): string {
+  return `${dir}.lock`;
+}
+
+/** Whether it can be used, and marks it as used: what removes unused ones finds it young from then on. */
 async function isMade(made: MadeEnvironment, plan: Plan, engine: Engine): Promise<boolean> {
-  if (readJson(markerOf(made.dir), '') === undefined) return false;
+  const marker = markerOf(made.dir);
+  if (readJson(marker, '') === undefined) return false;
   try {
+    const now = new Date();
+    utimesSync(marker, now, now);
     await partDirectory(engine, made, 'home', plan);
     await partDirectory(engine, made, 'workspace', plan);
-    return true;
+    return existsSync(marker);
   } catch {
     return false;
   }
-}
-
-function use(made: MadeEnvironment): MadeEnvironment {
-  const now = new Date();
-  utimesSync(markerOf(made.dir), now, now);
-  return made;
 }
 
 interface Inputs {

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PlaceOptions, placeMount } from '../engine/place.ts';
 import { RunClaudeError } from '../errors.ts';
@@ -47,7 +48,7 @@ export function partMount(
 /**
  * The directory of a part on the engine's machine, for an overlay.
  *
- * @throws {RunClaudeError} ENVIRONMENT_MISSING when the engine no longer has its volume.
+ * @throws {RunClaudeError} ENVIRONMENT_MISSING when the directory, or the engine's volume, no longer exists.
  */
 export async function partDirectory(
   engine: Engine,
@@ -56,7 +57,8 @@ export async function partDirectory(
   session: Session,
 ): Promise<string> {
   const mount = partMount(engine.facts, environment, part, session, '/');
-  if (mount.kind === 'bind') return mount.source;
+  if (mount.kind === 'bind' && lstatSync(mount.source, { throwIfNoEntry: false })?.isDirectory() === true)
+    return mount.source;
   const found = mount.kind === 'volume' ? await engine.findVolume(mount.volume) : undefined;
   if (found !== undefined) return found.mountpoint;
   throw new RunClaudeError('ENVIRONMENT_MISSING', 'what the setup of this session made no longer exists', {

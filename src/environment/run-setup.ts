@@ -8,6 +8,7 @@ import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { Container, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
+import { setupPlan } from './setup-plan.ts';
 
 /**
  * Runs the command, then removes what sessions must not get: the copies of the project's files, which are in their own
@@ -50,7 +51,8 @@ export interface SetupRun {
  */
 export async function runSetup(run: SetupRun): Promise<void> {
   const { engine, tell, signal } = run;
-  const plan = setupPlan(run);
+  const argv = ['/bin/bash', '-c', SCRIPT, 'setup', run.setup, ...run.files];
+  const plan = setupPlan(run.plan, argv, run.dir);
   const gateway = await startGateway({ engine, plan, credential: undefined, tell: quietly(tell), env: run.env });
   let container: Container | undefined;
   try {
@@ -62,31 +64,6 @@ export async function runSetup(run: SetupRun): Promise<void> {
     await container?.remove();
     await gateway.stop();
   }
-}
-
-/** The session's plan with nothing of the user's in it, and a network log of its own. */
-function setupPlan({ plan, setup, files, dir }: SetupRun): Plan {
-  const { policy } = plan;
-  const isUsers = (name: string): boolean => Object.hasOwn(policy.env, name);
-  const env = Object.fromEntries(Object.entries(plan.env).filter(([name]) => !isUsers(name)));
-  return {
-    ...plan,
-    sessionDir: dir,
-    tty: false,
-    program: { kind: 'exec', argv: ['/bin/bash', '-c', SCRIPT, 'setup', setup, ...files] },
-    env: { ...env, ...policy.environment?.env },
-    policy: {
-      ...policy,
-      network: policy.network === 'none' ? 'none' : 'gateway',
-      allowHosts: [],
-      allowRequests: [],
-      brokers: [],
-      mcpServers: [],
-      credentials: 'none',
-      env: {},
-      allowGitPush: false,
-    },
-  };
 }
 
 async function setupContainer(plan: Plan, { home, workspace }: SetupRun, gateway: Gateway) {

@@ -74,13 +74,25 @@ export interface SetupInputs {
   readonly image: string;
   /** 'uid:gid' of what it makes. */
   readonly user: string;
+  /** What it can reach. */
+  readonly network: string;
+  readonly networkPresets: readonly string[];
 }
 
-/** 16 hex digits that name the inputs. */
-export function setupAddress({ setup, env, files, image, user }: SetupInputs): string {
+/** A project chooses the content: nobody may find two inputs with the same address. */
+const ADDRESS_DIGITS = 32;
+
+/** Whether a name is that of an environment. */
+export function isAddress(name: string): boolean {
+  return name.length === ADDRESS_DIGITS && /^[0-9a-f]+$/.test(name);
+}
+
+/** 32 hex digits that name the inputs. */
+export function setupAddress(inputs: SetupInputs): string {
+  const { setup, env, files, image, user, network, networkPresets } = inputs;
   const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
   const variables = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
   const digests = files.map((file) => [file.path, file.isExecutable, digestOf(file.content)]);
-  const canonical = JSON.stringify([1, image, user, setup, variables, digests]);
-  return digestOf(Buffer.from(canonical)).slice(0, 16);
+  const canonical = JSON.stringify([2, image, user, network, [...networkPresets].sort(), setup, variables, digests]);
+  return digestOf(Buffer.from(canonical)).slice(0, ADDRESS_DIGITS);
 }

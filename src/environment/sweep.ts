@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../host/remove-tree.ts';
+import { withLock } from '../store/lock.ts';
 import type { MadeEnvironment } from '../types/environment.ts';
-import { environmentsDir, markerOf } from './make-environment.ts';
+import { environmentsDir, lockOf, markerOf } from './make-environment.ts';
 import { environmentLabel } from './place.ts';
+import { isAddress } from './setup-files.ts';
 
 const DAY_MS = 86_400_000;
 /** A setup may still run in a younger one. */
@@ -26,11 +28,26 @@ export function unusedEnvironments(
   return environments(cacheDir).flatMap((address) => {
     if (used.some((one) => one.address === address)) return [];
     const dir = join(environmentsDir(cacheDir), address);
-    const marker = statSync(markerOf(dir), { throwIfNoEntry: false });
-    const ageMs = nowMs - (marker ?? statSync(dir)).mtimeMs;
-    if (ageMs < (marker === undefined ? RUNNING_MS : keptMs)) return [];
-    const why = marker === undefined ? 'its setup did not end' : `unused for ${Math.floor(ageMs / DAY_MS)} days`;
-    return [{ dir, why, remove: () => removeTree(dir) }];
+    const why = whyUnused(dir, nowMs, keptMs);
+    return why === undefined ? [] : [{ dir, why, remove: () => removeUnused(dir, keptMs) }];
+  });
+}
+
+function whyUnused(dir: string, nowMs: number, keptMs: number): string | undefined {
+  const marker = statSync(markerOf(dir), { throwIfNoEntry: false });
+  const made = marker ?? statSync(dir, { throwIfNoEntry: false });
+  if (made === undefined) return undefined;
+  const ageMs = nowMs - made.mtimeMs;
+  if (ageMs < (marker === undefined ? RUNNING_MS : keptMs)) return undefined;
+  return marker === undefined ? 'its setup did not end' : `unused for ${Math.floor(ageMs / DAY_MS)} days`;
+}
+
+/** What a start used since it was listed stays. The marker is removed first: half an environment is not used. */
+async function removeUnused(dir: string, keptMs: number): Promise<void> {
+  await withLock(lockOf(dir), { what: 'removing an unused environment' }, async () => {
+    if (whyUnused(dir, Date.now(), keptMs) === undefined) return;
+    rmSync(markerOf(dir), { force: true });
+    await removeTree(dir);
   });
 }
 
@@ -41,5 +58,5 @@ export function environmentLabels(cacheDir: string): string[] {
 
 function environments(cacheDir: string): string[] {
   const top = environmentsDir(cacheDir);
-  return existsSync(top) ? readdirSync(top).filter((name) => /^[0-9a-f]{16}$/.test(name)) : [];
+  return existsSync(top) ? readdirSync(top).filter(isAddress) : [];
 }

@@ -56,6 +56,8 @@ export interface PackageLayerOptions
   extends Pick<EnsureImageOptions, 'cacheDir' | 'rebuild' | 'tell' | 'signal' | 'prove' | 'exclusive' | 'env'> {
   /** The image below it, which exists on the engine. */
   readonly below: string;
+  /** `below` has programs of a custom image. They run in the build, and learn no login for a proxy. */
+  readonly isCustom: boolean;
   /** Checked names of Debian packages, sorted; at least one. */
   readonly packages: readonly string[];
 }
@@ -75,7 +77,7 @@ export function addressPackageLayer(below: string, packages: readonly string[]):
  * @throws {RunClaudeError} PACKAGE_UNKNOWN, IMAGE_REFUSED, IMAGE_BUILD_FAILED, DISK_FULL.
  */
 export async function ensurePackageLayer(engine: Engine, options: PackageLayerOptions): Promise<string> {
-  const { below, packages, tell, signal, env } = options;
+  const { below, isCustom, packages, tell, signal, env } = options;
   const tag = addressPackageLayer(below, packages);
   const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.hasImage(tag));
   if (await isDone()) return tag;
@@ -87,7 +89,7 @@ export async function ensurePackageLayer(engine: Engine, options: PackageLayerOp
     let log = '';
     const request = {
       tag: unprovenName(tag),
-      args: { BELOW: below, PACKAGES: packages.join(' '), ...proxyArguments(env) },
+      args: { BELOW: below, PACKAGES: packages.join(' '), ...(isCustom ? {} : proxyArguments(env)) },
       fresh: options.rebuild,
       signal,
       onOutput: (text: string) => {

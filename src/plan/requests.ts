@@ -68,17 +68,21 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
   };
 }
 
-/** The whole request, one line for each fact. It comes with the repository: clean each line before it is printed. */
+/** The whole request, one line for each fact; the command is last, next to the question. It comes with the repository: clean each line before it is printed. */
 export function describeRequest(request: ProjectRequest): string[] {
   const { packages, setup, env, files } = request.environment;
   const rows = [
     ...(request.image === undefined
       ? []
-      : [['image', request.image] as const, ['', 'runs also what holds your credential (gateway)'] as const]),
+      : ([
+          ['image', request.image],
+          ['', 'its own programs run as root while run-claude builds on it'],
+          ['', 'runs also what holds your credential (gateway)'],
+        ] as const)),
     ...packages.map((name) => ['package', name] as const),
-    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
-    ...files.map((file) => ['file for setup', file] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
+    ...files.map((file) => ['file for setup', file] as const),
+    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
   ];
   return rows.map(([what, text]) => `${what.padEnd(16)}${text}`);
 }

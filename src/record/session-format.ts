@@ -127,6 +127,7 @@ const policy = fields<Policy>({
   freshCreds: flag,
   env: mapOf(text),
   envFiles: optional(texts),
+  envFileNames: optional(texts),
   with: optional(texts),
   approved: optional(texts),
   environment: optional(

@@ -12,7 +12,7 @@ export interface Environment {
 
 /** What a setup made, in the record of a session that uses it. */
 export interface MadeEnvironment {
-  /** 16 hex digits that name the inputs: command, variables, files, image and user. */
+  /** 32 hex digits that name the inputs: command, variables, files, image, user and network. */
   readonly address: string;
   /** Its directory on this machine, absolute. */
   readonly dir: string;

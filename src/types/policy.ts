@@ -53,8 +53,10 @@ export interface Policy {
   readonly freshCreds: boolean;
   /** Names with their values, resolved; values are masked in every print. */
   readonly env: Readonly<Record<string, string>>;
-  /** Files of variables, whose values are part of `env`. Undefined in older records, as the next three. */
+  /** Files of variables, absolute, whose values are part of `env`. Undefined in older records, as the next four. */
   readonly envFiles?: readonly string[] | undefined;
+  /** Names of variables whose values are of these files: a later run reads the files again. */
+  readonly envFileNames?: readonly string[] | undefined;
   /** Names of features, whose packages and variables are part of `environment`. */
   readonly with?: readonly string[] | undefined;
   /** Digests of requests of projects that the user agreed to beforehand. */

@@ -61,7 +61,7 @@ describe("what a project's file asks for", () => {
     const start = (): Pty => new Pty(words, { cwd: scene.project, env: scene.env, columns: 100, rows: 60 });
     {
       await using pty = start();
-      await pty.see(/file for setup lock\.json[\s\S]*variable FROM_PROJECT=yes[\s\S]*\[y\/N\]:/);
+      await pty.see(/variable FROM_PROJECT=yes[\s\S]*file for setup lock\.json[\s\S]*setup [\s\S]*\[y\/N\]:/);
       await pty.enter('no');
       expect(await pty.exited).toBe(130);
       expect(environmentsOf(scene)).toEqual([]);

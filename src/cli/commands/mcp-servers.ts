@@ -10,7 +10,7 @@ import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpProgram, McpServer } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
-import { readSmallFile } from '../context/read-policy.ts';
+import { readSmallFile } from '../context/small-file.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** `mcp add NAME --url URL`, `mcp add NAME -- PROGRAM ARG…`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */

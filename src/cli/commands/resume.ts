@@ -6,6 +6,7 @@ import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';
+import { readRecordedFiles } from '../context/env-files.ts';
 import { openEngine } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 
@@ -22,9 +23,16 @@ export const resumeCommand: CommandRun = (line, context) =>
       );
     const engine = await openEngine(record.plan.policy.engine, context);
     try {
-      const { plan: recorded, missing } = restoreVariables(record.plan, context.env);
+      const { policy, project } = record.plan;
+      const files = readRecordedFiles(policy.envFiles ?? [], project.root);
+      const { plan: recorded, missing, missingOfFiles } = restoreVariables(record.plan, context.env, files.values);
       if (missing.length > 0) {
         const text = `Values of --env are not stored. Not set here and therefore left out: ${missing.join(', ')}`;
+        deps.tell({ kind: 'message', level: 'warning', text });
+      }
+      if (missingOfFiles.length > 0) {
+        const where = files.absent.length > 0 ? files.absent : (policy.envFiles ?? []);
+        const text = `Not in ${where.join(', ')} (--env-file) and therefore left out: ${missingOfFiles.join(', ')}`;
         deps.tell({ kind: 'message', level: 'warning', text });
       }
       const plan = resumePlan(recorded, {

@@ -1,14 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import { readEnvFile } from '../../config/env-file.ts';
 import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
+import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
-
-const MAX_FILE_BYTES = 1_048_576;
+import { envFilePath, readVariables, variablesOf } from './env-files.ts';
+import { readSmallFile } from './small-file.ts';
 
 export interface ProjectPolicy extends MergedPolicy {
   readonly project: ProjectFacts;
@@ -45,13 +45,14 @@ export async function readPolicy(
   const ignoreFile = path.join(project.root, '.run-claudeignore');
   const ignoreText = readSmallFile(ignoreFile, 'refuse');
   const ignore = readIgnore(ignoreText ?? '');
-  const variables = envFileFlags(own.policy.envFiles ?? [], context);
+  const ofConfig = config?.settings.values.get('env-file');
+  const variables = readEnvFiles(own.policy.envFiles ?? [], { ...context, root: project.root, ofConfig });
   const projectSettings = await settingsOf(projectFile, projectText);
   const isRead = config?.settings.devcontainer === true || projectSettings?.settings.devcontainer === true;
   const devcontainer = isRead ? await devcontainerOf(project.root) : undefined;
   const merged = mergePolicy({
     ...sources,
-    flags: [...variables, ...flags],
+    flags: [...variables.flags, ...flags],
     projectFile: projectSettings,
     devcontainer: devcontainer?.asks,
     projectIgnore: ignore.globs,
@@ -62,7 +63,8 @@ export async function readPolicy(
     stateOf(ignoreFile, ignoreText),
   ];
   const warnings = [...merged.warnings, ...ignore.refused, ...(devcontainer?.unsupported ?? [])];
-  return { ...merged, warnings, project, files };
+  const policy: Policy = { ...merged.policy, ...recordedFiles(variables, merged.policy.env) };
+  return { ...merged, policy, warnings, project, files };
 }
 
 /** What the project's devcontainer.json asks for, and a warning for each key that is not carried out. */
@@ -79,14 +81,37 @@ async function devcontainerOf(root: string) {
   return undefined;
 }
 
-/** The variables of `env-file`, as if they were given with `--env` before all others. */
-function envFileFlags(files: readonly string[], { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>): FlagValue[] {
-  return files.map((named) => {
-    const file = path.resolve(cwd, named.replace(/^~(?=\/)/, env['HOME'] ?? '~'));
-    const text = readSmallFile(file, 'follow');
-    if (text === undefined) throw usageError(`env-file: ${named} does not exist`);
-    return { flag: `env-file ${named}`, setting: 'env', value: readEnvFile(text, named) };
+interface EnvFiles {
+  /** Absolute. */
+  readonly paths: readonly string[];
+  /** The variables of all files, as if they were given with `--env` before all others. */
+  readonly flags: readonly FlagValue[];
+}
+
+function readEnvFiles(
+  names: readonly string[],
+  {
+    cwd,
+    env,
+    root,
+    ofConfig,
+  }: Pick<CommandContext, 'cwd' | 'env'> & { readonly root: string; readonly ofConfig: unknown },
+): EnvFiles {
+  const read = names.map((named) => {
+    const isOfConfig = Array.isArray(ofConfig) && ofConfig.includes(named);
+    const file = envFilePath(named, { cwd, env, isOfConfig });
+    const words = readVariables(file, root, named);
+    if (words === undefined) throw usageError(`env-file: ${named} does not exist`);
+    return { file, flag: { flag: `env-file ${named}`, setting: 'env', value: words } };
   });
+  return { paths: read.map(({ file }) => file), flags: read.map(({ flag }) => flag) };
+}
+
+/** What a later run needs to read the files again. A value that `--env` overrides is not of a file. */
+function recordedFiles({ paths, flags }: EnvFiles, env: Policy['env']): Pick<Policy, 'envFiles' | 'envFileNames'> {
+  const ofFiles = variablesOf(flags.flatMap(({ value }) => (Array.isArray(value) ? value : [])));
+  const names = Object.keys(ofFiles).filter((name) => env[name] === ofFiles[name]);
+  return { envFiles: paths, ...(names.length === 0 ? {} : { envFileNames: names }) };
 }
 
 function stateOf(file: string, text: string | undefined): ConfigFile {
@@ -110,24 +135,4 @@ function readIgnore(text: string): { readonly globs: readonly string[]; readonly
       .filter((line) => line.startsWith('!'))
       .map((line) => `.run-claudeignore: '${line}' is ignored: a project may only tighten the policy`),
   };
-}
-
-/** The text of a small regular file; undefined when there is none. Never blocks at a FIFO. Links are refused in a project. */
-export function readSmallFile(file: string, links: 'follow' | 'refuse'): string | undefined {
-  let fd: number;
-  try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | (links === 'refuse' ? constants.O_NOFOLLOW : 0));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw usageError(`cannot read ${file}: ${code === 'ELOOP' ? 'it is a symbolic link' : (code ?? 'unknown error')}`);
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) throw usageError(`${file} is not a regular file`);
-    if (stat.size > MAX_FILE_BYTES) throw usageError(`${file} is larger than 1 MB`);
-    return readFileSync(fd, 'utf8');
-  } finally {
-    closeSync(fd);
-  }
 }

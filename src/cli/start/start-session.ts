@@ -16,7 +16,7 @@ import { askLine } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
-import { readSmallFile } from '../context/read-policy.ts';
+import { readSmallFile } from '../context/small-file.ts';
 import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';

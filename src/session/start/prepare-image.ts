@@ -112,7 +112,9 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   const ours = await ensureImage(engine, { ...making, env, toolchain, claude });
   const system = reference === undefined ? ours.tag : await ensureCustom({ reference, ours: ours.tag, tell, prove });
   const packages = plan.policy.environment?.packages ?? [];
-  const below = packages.length === 0 ? system : await ensurePackages({ ...making, env, below: system, packages });
+  const isCustom = reference !== undefined;
+  const below =
+    packages.length === 0 ? system : await ensurePackages({ ...making, env, below: system, isCustom, packages });
   const { image: agent } = homeAgent(plan.program);
   const tag = agent === undefined ? below : await ensureAgentLayer(engine, { ...making, below, agent });
   if (reference !== undefined && tag !== plan.image) {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
+import { AGENT_HOME_PATHS, agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import { dataLabel, dataVolume } from '../../claude/instances/isolated.ts';
 import type { StagedClaude } from '../../claude/stage/stage.ts';
@@ -154,10 +154,10 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
-  // What is staged stays: the setup's files are added to it.
+  // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
   if (plan.environment !== undefined) {
     const { copyPart } = await import('../../environment/copy-part.ts');
-    await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false));
+    await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
   }
   return staged;
 }

@@ -53,9 +53,31 @@ it('refuses a Dockerfile, with the commands that build it by hand, and text othe
     throw new Error('not refused');
   };
   expect(hintOf('{"build": {"dockerfile": "Dockerfile", "context": ".."}}')).toBe(
-    'Read the Dockerfile, then run these two: docker build -t my-devcontainer -f .devcontainer/Dockerfile . && run-claude --image my-devcontainer',
+    'Read the Dockerfile, then run these two: docker build -t my-devcontainer -f ./.devcontainer/Dockerfile . && run-claude --image my-devcontainer',
   );
-  expect(hintOf('{"dockerFile": "a;b"}')).toContain("-f '.devcontainer/a;b' .devcontainer &&");
+  expect(hintOf('{"dockerFile": "a;b"}')).toContain("-f './.devcontainer/a;b' ./.devcontainer &&");
+  for (const names of [
+    '"dockerfile": "/etc/x"',
+    '"dockerfile": "../../x"',
+    '"dockerfile": "x", "context": "/"',
+    '"dockerfile": "x", "context": "../.."',
+    '"dockerfile": "-x"',
+    '"dockerfile": "a\\nb"',
+  ])
+    expect(hintOf(`{"build": {${names}}}`)).toBe(
+      'It names files outside the project. Read it, and build the image by hand.',
+    );
   expect(() => read('{')).toThrow('can be read');
   expect(() => read('{"image": 1}')).toThrow('can be read');
+});
+
+it('caps what it names and takes, for the user reads it before the request', () => {
+  const keys = Array.from({ length: 50 }, (_, index) => `"k${index}${'x'.repeat(300)}": 1`);
+  const { unsupported } = read(`{${keys.join(',')}}`);
+  expect(unsupported).toHaveLength(21);
+  expect(Math.max(...unsupported.map((line) => line.length))).toBe(200);
+  expect(unsupported.at(-1)).toBe('30 more keys: not carried out');
+  const variables = Array.from({ length: 101 }, (_, index) => `"V${index}": ""`);
+  expect(Object.keys(read(`{"containerEnv": {${variables.join(',')}}}`).environment.env)).toHaveLength(100);
+  expect(read(`{"containerEnv": {"A": "${'x'.repeat(1000)}"}}`).environment.env).toEqual({});
 });

@@ -41,12 +41,21 @@ describe('[environment]', () => {
     expect(() => read(`packages = ["${name}"]`)).toThrow('is not the name of a Debian package');
   });
 
-  it.each(['/etc/passwd', '../x', 'a/../x', './a', 'a//b', '', '.git/config', 'a\\u0000b', 'a\\nb'])(
-    'refuses the file %j',
-    (file) => {
-      expect(() => read(`setup = "x"\nfiles = ["${file}"]`)).toThrow(/is not a path in the project/);
-    },
-  );
+  it.each([
+    '/etc/passwd',
+    '../x',
+    'a/../x',
+    './a',
+    'a//b',
+    '',
+    '.git/config',
+    '.GIT/config',
+    'a/git~1',
+    'a\\u0000b',
+    'a\\nb',
+  ])('refuses the file %j', (file) => {
+    expect(() => read(`setup = "x"\nfiles = ["${file}"]`)).toThrow(/is not a path in the project/);
+  });
 
   it('refuses unknown keys, reserved variables, files without a setup, and unknown features', () => {
     expect(() => read('package = ["x"]')).toThrow("environment: unknown key 'package'");
@@ -54,6 +63,13 @@ describe('[environment]', () => {
     expect(() => read('env = { https_proxy = "x" }')).toThrow('is set by the sandbox itself');
     expect(() => read('files = ["a"]')).toThrow('files without setup');
     expect(() => read('with = ["toString"]')).toThrow("'toString' is not allowed");
+  });
+
+  it('refuses more variables than a user reads', () => {
+    const many = Array.from({ length: 101 }, (_, index) => `A${index} = ""`).join(', ');
+    expect(() => read(`env = { ${many} }`)).toThrow('more than 100 variables');
+    expect(() => read(`env = { A = "${'x'.repeat(1000)}" }`)).toThrow('A is longer than 1000 characters');
+    expect(read(`env = { A = "${'x'.repeat(999)}" }`)?.env['A']).toHaveLength(999);
   });
 
   it('adds the packages and variables of a feature', () => {

@@ -39,7 +39,10 @@ it('refuses what the agent may not see', () => {
 });
 
 it('names the inputs: any other input gives another address', () => {
-  const inputs: SetupInputs = { setup: 's', env: { A: '1' }, files: read(['run.sh']), image: 'i', user: '1:1' };
+  const inputs: SetupInputs = {
+    ...{ setup: 's', env: { A: '1' }, files: read(['run.sh']), image: 'i', user: '1:1' },
+    ...{ network: 'gateway', networkPresets: ['default'] },
+  };
   const [file] = inputs.files;
   if (file === undefined) throw new Error('no file');
   const others: Partial<SetupInputs>[] = [
@@ -47,12 +50,15 @@ it('names the inputs: any other input gives another address', () => {
     { env: { A: '2' } },
     { image: 'j' },
     { user: '2:1' },
+    { network: 'none' },
+    { networkPresets: ['default', 'maven'] },
     { files: [] },
     { files: [{ ...file, path: 'x' }] },
     { files: [{ ...file, content: Buffer.from('x') }] },
     { files: [{ ...file, isExecutable: false }] },
   ];
   const addresses = [{}, ...others].map((other) => setupAddress({ ...inputs, ...other }));
-  expect(new Set(addresses).size).toBe(9);
+  expect(new Set(addresses).size).toBe(11);
+  expect(addresses.filter((address) => !/^[0-9a-f]{32}$/.test(address))).toEqual([]);
   expect(setupAddress(structuredClone({ ...inputs, files: [] }))).toBe(setupAddress({ ...inputs, files: [] }));
 });

@@ -17,11 +17,12 @@ it('addresses a layer by the image below and the packages', () => {
   expect(addressPackageLayer('run-claude:1', ['a', 'b'])).toBe(addresses[0]);
 });
 
-const ensure = (output: string, failure: Error | undefined, prove: () => Promise<void>) => {
+const ensure = (output: string, failure: Error | undefined, prove: () => Promise<void>, isCustom = false) => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-packages-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const calls: string[] = [];
   const told: string[] = [];
+  const args: string[] = [];
   const engine = {
     facts: { arch: 'amd64' },
     hasImage: async () => false,
@@ -30,6 +31,7 @@ const ensure = (output: string, failure: Error | undefined, prove: () => Promise
     removeImage: async (name: string) => void calls.push(`remove ${name}`),
     buildImage: async (_: unknown, request: ImageBuild) => {
       calls.push(`build ${request.tag} ${request.args['PACKAGES']}`);
+      args.push(...Object.keys(request.args));
       request.onOutput(output);
       if (failure !== undefined) throw failure;
     },
@@ -39,13 +41,14 @@ const ensure = (output: string, failure: Error | undefined, prove: () => Promise
     packages: ['redis', 'ruby'],
     cacheDir: dir,
     rebuild: false,
-    env: {},
+    env: { HTTPS_PROXY: 'http://user:password@proxy:1' },
+    isCustom,
     tell: (event) => void (event.kind === 'message' && told.push(event.text)),
     signal: new AbortController().signal,
     prove,
     exclusive: async (_, work) => work(),
   });
-  return { made, calls, told };
+  return { made, calls, told, args };
 };
 
 it('gives the image its address only after the attacks', async () => {
@@ -68,4 +71,13 @@ it('names an unknown package, and shows the end of another failure', async () =>
   const other = ensure('E: no network\n', new Error('built'), async () => undefined);
   await expect(other.made).rejects.toThrow('built');
   expect(other.told).toContain('E: no network');
+});
+
+it("keeps the proxy, which may have a login, from a custom image's programs", async () => {
+  const own = ensure('', undefined, async () => undefined);
+  await own.made;
+  const custom = ensure('', undefined, async () => undefined, true);
+  await custom.made;
+  expect(own.args.filter((name) => /proxy/i.test(name))).not.toEqual([]);
+  expect(custom.args).toEqual(['BELOW', 'PACKAGES']);
 });

@@ -219,6 +219,18 @@ describe('the plan', () => {
     const without = restoreVariables(maskPlan(secret), {});
     expect(without.missing).toEqual(['TOKEN']);
     expect(JSON.stringify(without.plan.env)).not.toContain('•••');
+    const ofFile = plan({ policy: { env: { A: '1', B: '2' }, envFiles: ['/f'], envFileNames: ['A'] } });
+    expect(restoreVariables(maskPlan(ofFile), { A: 'OTHER', B: '3' }, { B: '4' })).toMatchObject({
+      plan: { policy: { env: { B: '3' } } },
+      missing: [],
+      missingOfFiles: ['A'],
+    });
+    expect(restoreVariables(maskPlan(ofFile), { A: 'OTHER' }, { A: '5' })).toMatchObject({
+      plan: { env: { A: '5' }, policy: { env: { A: '5' } } },
+      missing: ['B'],
+    });
+    const older = plan({ policy: { env: { A: '1' }, envFiles: ['f'] } });
+    expect(restoreVariables(maskPlan(older), { A: 'OTHER' }).missingOfFiles).toEqual(['A']);
     expect(startScreen(secret, 'ANTHROPIC_API_KEY').join('\n')).toMatch(/weaker +network open/);
   });
 });

@@ -54,16 +54,21 @@ it('shows every part of a request, a line of the setup each', () => {
   expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual([
     'package a',
     'package b',
+    'variable A=1',
+    'file for setup f',
     'setup one',
     'setup two',
-    'file for setup f',
-    'variable A=1',
   ]);
   expect(
     describeRequest({ ...asks(), image: 'theirs:1' })
       .slice(0, 2)
       .join(),
   ).toMatch(/^image +theirs:1, +runs also what holds your credential \(gateway\)$/);
+});
+
+it('says that programs of an image run as root in its build', () => {
+  expect(describeRequest({ ...asks(), image: 'x' }).join('\n')).toContain('run as root');
+  expect(describeRequest(asks()).join('\n')).not.toContain('root');
 });
 
 it("adds the request to the user's own environment, and names the way to agree", () => {
