@@ -41,7 +41,7 @@ export async function openBeside(
   for (const folder of plan.also ?? []) {
     const own = planOfFolder(plan, folder);
     makePrivateDir(own.sessionDir);
-    // No other command may use, discard or remove its layer meanwhile.
+    // Until it is closed, no other command may use, discard or remove its layer.
     const release = await holdLayer(own);
     const { workspace, before } = await openFolder(own, deps).catch((error: unknown) => {
       release();
