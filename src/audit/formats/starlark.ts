@@ -22,7 +22,7 @@ const SHARED = /\.(name|tags|visibility|testonly|target_compatible_with)(\.selec
  * The calls of a Bazel package or module, a leaf for each argument: `rule.name` with its text, `rule.deps[]` with an item of
  * a list, `load[]` with a file, and with each name from it. Where a rule may run something, the text has the name of the
  * target before it. A variable that is a call is the leaf `variable`, then its call. Everything else, such as an expression
- * or a function, is a leaf of the key `code`; from the first statement that is no call, the rest of the file is one such
+ * or a function, is a leaf of the key `code`; from the first statement that is not a call, the rest of the file is one such
  * leaf. Undefined for what is not Starlark.
  *
  * @throws {OverBudget}
