@@ -35,7 +35,7 @@ node /tmp/run.mjs /tmp/mechanisms.json ${MARK} ${NPM_TOOLS}`;
       ran.set(one.name, one);
     }
   } finally {
-    engine.close();
+    await engine.close();
   }
 });
 
