@@ -59,11 +59,11 @@ it('shows every part of a request, a line of the setup each', () => {
     'setup one',
     'setup two',
   ]);
-  expect(
-    describeRequest({ ...asks(), image: 'theirs:1' })
-      .slice(0, 2)
-      .join(),
-  ).toMatch(/^image +theirs:1, +runs also what holds your credential \(gateway\)$/);
+  expect(describeRequest({ ...asks(), image: 'theirs:1' }).slice(0, 3)).toEqual([
+    'image           theirs:1',
+    expect.stringContaining('run as root'),
+    expect.stringMatching(/^ +runs also what holds your credential \(gateway\)$/),
+  ]);
 });
 
 it('says that programs of an image run as root in its build', () => {
