@@ -10,9 +10,9 @@ trap 'rm -rf "$dir"' EXIT INT TERM
 npm pack --silent --pack-destination "$dir" >/dev/null
 tarball=$(find "$dir" -name '*.tgz')
 
-# What may be in: the bundle, what the image is built from, and the documents. Nothing else.
+# What may be in: the bundle, what the image is built from, the plugin, and the documents. Nothing else.
 {
-  git ls-files images seccomp docs examples
+  git ls-files images seccomp docs examples plugin
   find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt \)
   printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
 } | sort >"$dir/wanted"
