@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import type { AgentPackage } from '../types/agent-package.ts';
 import type { Engine } from '../types/engine.ts';
 import { withContext } from './context.ts';
-import type { EnsureImageOptions } from './ensure.ts';
+import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
 import { fetchPackages } from './packages.ts';
 import type { PinnedPackage } from './pins.ts';
-import { nameProven, unprovenName } from './proven.ts';
 
 const FETCHED = 'agent.tgz';
 
@@ -25,10 +21,7 @@ RUN if [ ! -x "/opt/agent/package/$ENTRY" ]; then chmod 0755 "/opt/agent/package
 USER agent
 `;
 
-export interface AgentLayerOptions
-  extends Pick<EnsureImageOptions, 'cacheDir' | 'rebuild' | 'tell' | 'signal' | 'prove' | 'exclusive'> {
-  /** The image below it, which exists on the engine. */
-  readonly below: string;
+export interface AgentLayerOptions extends LayerOptions {
   readonly agent: AgentPackage;
 }
 
@@ -53,15 +46,11 @@ function layerFor({ program, files, entry }: AgentPackage, arch: string): Layer 
  */
 export function addressAgentLayer(engine: Engine, below: string, agent: AgentPackage): string {
   const { pinned, entry } = layerFor(agent, engine.facts.arch);
-  const hash = createHash('sha256');
-  for (const part of [below, DOCKERFILE, agent.program, pinned.name, pinned.version, pinned.integrity, entry])
-    hash.update(part).update('\0');
-  return `run-claude:${hash.digest('hex').slice(0, 16)}`;
+  return addressLayer([below, DOCKERFILE, agent.program, pinned.name, pinned.version, pinned.integrity, entry]);
 }
 
 /**
- * Adds the agent's layer to the image below it, where the engine does not have the result, and has it attacked by the
- * probes before it gets its address. Of several processes that need it, one does this.
+ * Adds the agent's layer to the image below it, as {@link ensureLayer} makes a layer.
  *
  * @throws {RunClaudeError} IMAGE_ARCH, IMAGE_REFUSED, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
@@ -69,12 +58,7 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
   const { below, agent, tell, signal } = options;
   const tag = addressAgentLayer(engine, below, agent);
   const { pinned, entry } = layerFor(agent, engine.facts.arch);
-  const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.hasImage(tag));
-  if (await isDone()) return tag;
-  const dir = join(options.cacheDir, 'image');
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await options.exclusive(join(dir, 'build.lock'), async () => {
-    if (await isDone()) return;
+  await ensureLayer(engine, tag, options, async ({ unproven, dir }) => {
     const fetched = await fetchPackages([pinned], dir, {
       tell,
       signal,
@@ -89,7 +73,7 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
       { path: `fetched/${FETCHED}`, content: { file } },
     ];
     const request = {
-      tag: unprovenName(tag),
+      tag: unproven,
       args: { BELOW: below, PROGRAM: agent.program, ENTRY: entry },
       connected: false,
       fresh: options.rebuild,
@@ -97,7 +81,6 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
       onOutput: () => undefined,
     };
     await withContext(dir, context, (archive) => engine.buildImage(archive, request));
-    await nameProven(engine, tag, options);
   });
   return tag;
 }

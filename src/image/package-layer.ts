@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { packageRoot } from '../host/package.ts';
 import type { Engine } from '../types/engine.ts';
 import { type ContextEntry, withContext } from './context.ts';
 import { type EnsureImageOptions, proxyArguments } from './ensure.ts';
-import { nameProven, unprovenName } from './proven.ts';
+import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
 
 /** Adds Debian packages to an image. */
 const DOCKERFILE = `ARG BELOW
@@ -52,10 +50,7 @@ sh /tmp/run-claude/finish.sh
 /** Lines of a failed build that the user sees. */
 const SHOWN_LINES = 25;
 
-export interface PackageLayerOptions
-  extends Pick<EnsureImageOptions, 'cacheDir' | 'rebuild' | 'tell' | 'signal' | 'prove' | 'exclusive' | 'env'> {
-  /** The image below it, which exists on the engine. */
-  readonly below: string;
+export interface PackageLayerOptions extends LayerOptions, Pick<EnsureImageOptions, 'env'> {
   /** `below` has programs of a custom image. They run in the build, and learn no login for a proxy. */
   readonly isCustom: boolean;
   /** Checked names of Debian packages, sorted; at least one. */
@@ -64,31 +59,22 @@ export interface PackageLayerOptions
 
 /** The address of the image `below` with these packages, whether it exists or not. */
 export function addressPackageLayer(below: string, packages: readonly string[]): string {
-  const hash = createHash('sha256');
-  const contents = files().map(({ content }) => content);
-  for (const part of [below, ...contents, ...packages]) hash.update(part).update('\0');
-  return `run-claude:${hash.digest('hex').slice(0, 16)}`;
+  return addressLayer([below, ...files().map(({ content }) => content), ...packages]);
 }
 
 /**
- * Adds packages to the image below, where the engine does not have the result, and has it attacked by the probes before
- * it gets its address. Of several processes that need it, one does this.
+ * Adds packages to the image below, as {@link ensureLayer} makes a layer.
  *
  * @throws {RunClaudeError} PACKAGE_UNKNOWN, IMAGE_REFUSED, IMAGE_BUILD_FAILED, DISK_FULL.
  */
 export async function ensurePackageLayer(engine: Engine, options: PackageLayerOptions): Promise<string> {
   const { below, isCustom, packages, tell, signal, env } = options;
   const tag = addressPackageLayer(below, packages);
-  const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.hasImage(tag));
-  if (await isDone()) return tag;
-  const dir = join(options.cacheDir, 'image');
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  await options.exclusive(join(dir, 'build.lock'), async () => {
-    if (await isDone()) return;
+  await ensureLayer(engine, tag, options, async ({ unproven, dir }) => {
     tell({ kind: 'message', level: 'info', text: `Adding packages to the image: ${packages.join(', ')}...` });
     let log = '';
     const request = {
-      tag: unprovenName(tag),
+      tag: unproven,
       args: { BELOW: below, PACKAGES: packages.join(' '), ...(isCustom ? {} : proxyArguments(env)) },
       fresh: options.rebuild,
       signal,
@@ -102,7 +88,6 @@ export async function ensurePackageLayer(engine: Engine, options: PackageLayerOp
       signal.throwIfAborted();
       throw explain(error, log, tell);
     }
-    await nameProven(engine, tag, options);
   });
   return tag;
 }
