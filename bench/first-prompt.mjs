@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentIn } from './scene.mjs';
 
 const LABEL = 'run-claude.bench';
 const PROMPT = /for shortcuts|\/effort/;
@@ -29,14 +30,9 @@ function timed(text, program, ...words) {
 
 /** A new user's directories: nothing is downloaded or copied yet. @param {string} name */
 function userEnv(name) {
-  const places = ['STATE', 'DATA', 'CACHE', 'CONFIG'].map((one) => [
-    `XDG_${one}_HOME`,
-    path.join(dir, name, one.toLowerCase()),
-  ]);
   const npm = { npm_config_cache: path.join(dir, name, 'npm') };
   return {
-    ...process.env,
-    ...Object.fromEntries(places),
+    ...environmentIn(path.join(dir, name)),
     ...npm,
     ANTHROPIC_API_KEY: 'sk-ant-bench',
     TERM: 'xterm-256color',

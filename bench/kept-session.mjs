@@ -2,11 +2,10 @@
 // Medians of RUN_CLAUDE_BENCH_ROUNDS (31) runs of `true`, one of each kind in turn: as whole commands of the host, and as
 // one request over a kept connection beside the time that a shell inside takes for the same program. Needs an engine.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './load-source.mjs';
-import { main } from './scene.mjs';
+import { main, smallProject } from './scene.mjs';
 import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 31);
@@ -15,15 +14,7 @@ const PROGRAM = '/bin/true';
 const LOOP = 50;
 const [{ connectKept }, { readRecord }] = await loadSource('session/kept/connection.ts', 'record/session.ts');
 
-const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
-const project = path.join(dir, 'project');
-execFileSync('mkdir', [project]);
-writeFileSync(path.join(project, 'a.txt'), 'a\n');
-const xdg = ['STATE', 'CACHE', 'DATA', 'CONFIG'].map((name) => [
-  `XDG_${name}_HOME`,
-  path.join(dir, name.toLowerCase()),
-]);
-const env = { ...process.env, ...Object.fromEntries(xdg) };
+const { dir, project, env } = smallProject();
 /** @param {string[]} words @param {string} [input] */
 const ours = (words, input = '') =>
   execFileSync(process.execPath, [main, ...words], { env, input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] });

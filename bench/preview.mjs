@@ -2,26 +2,16 @@
 // publishes. Medians of RUN_CLAUDE_BENCH_ROUNDS (101) requests, one of each kind in turn, each on a connection of its own.
 // The plain server runs in the session's image. Needs an engine.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { main } from './scene.mjs';
+import { main, smallProject } from './scene.mjs';
 import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 101);
 const SERVER = `require('node:http').createServer((q, a) => a.end('page')).listen(3000, process.argv[1])`;
 const NODE = '/opt/node/package/bin/node';
 
-const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
-const project = path.join(dir, 'project');
-execFileSync('mkdir', [project]);
-writeFileSync(path.join(project, 'a.txt'), 'a\n');
-const xdg = ['STATE', 'CACHE', 'DATA', 'CONFIG'].map((name) => [
-  `XDG_${name}_HOME`,
-  path.join(dir, name.toLowerCase()),
-]);
-const env = { ...process.env, ...Object.fromEntries(xdg) };
+const { dir, project, env } = smallProject();
 /** @param {string[]} words */
 const ours = (words) =>
   execFileSync(process.execPath, [main, ...words], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

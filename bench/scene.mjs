@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /** The command as `npm run build` made it. */
@@ -8,6 +9,22 @@ export const main = path.join(path.dirname(import.meta.dirname), 'dist/main.js')
 /** @param {string} cwd @param {string} program @param {string[]} argv */
 export function quiet(cwd, program, ...argv) {
   execFileSync(program, argv, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** This process's environment, with our own directories in `dir`. @param {string} dir */
+export function environmentIn(dir) {
+  const env = { ...process.env };
+  for (const name of ['STATE', 'DATA', 'CACHE', 'CONFIG']) env[`XDG_${name}_HOME`] = path.join(dir, name.toLowerCase());
+  return env;
+}
+
+/** A project of one file in a new temporary directory, and our own directories beside it. */
+export function smallProject() {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
+  const project = path.join(dir, 'project');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'a.txt'), 'a\n');
+  return { dir, project, env: environmentIn(dir) };
 }
 
 /**
@@ -45,8 +62,7 @@ export function prepareTree({ files, bytes, commits }, dir) {
     // As after a clone: history in a pack, not in loose objects.
     quiet(project, 'git', 'repack', '-a', '-d', '-q');
   }
-  const env = { ...process.env };
-  for (const name of ['STATE', 'DATA', 'CACHE', 'CONFIG']) env[`XDG_${name}_HOME`] = path.join(dir, name.toLowerCase());
+  const env = environmentIn(dir);
   const history = commits === 0 ? '' : `, ${commits + 1} commits`;
   return {
     project,
