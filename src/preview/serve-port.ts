@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, request as requestHttp, type Server, ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request as requestHttp,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Tell } from '../types/event.ts';
@@ -169,6 +176,16 @@ function answerHere(
 
 const UNREACHABLE = 'the session cannot be reached at the moment';
 
+/** The request to the agent's program, not yet sent. */
+function requestTo(
+  stream: PortStream,
+  method: string | undefined,
+  path: string | undefined,
+  headers: string[],
+): ClientRequest {
+  return requestHttp({ createConnection: () => stream, method, path, headers, maxHeaderSize: MAX_HEAD_BYTES });
+}
+
 function passOn(exchange: Exchange, headers: string[], response: ServerResponse): void {
   const { request, port, deps, address } = exchange;
   const stream = deps.openPort(port);
@@ -187,13 +204,7 @@ function passOn(exchange: Exchange, headers: string[], response: ServerResponse)
     return;
   }
   const timer = setTimeout(() => fail(504, `no answer within ${ANSWER_MS / 1000} s`), ANSWER_MS);
-  const outgoing = requestHttp({
-    createConnection: () => stream,
-    method: request.method,
-    path: request.url,
-    headers,
-    maxHeaderSize: MAX_HEAD_BYTES,
-  });
+  const outgoing = requestTo(stream, request.method, request.url, headers);
   let answered: number | undefined;
   outgoing.on('error', (error) => {
     // After an answer has begun, its own end or error counts: a program may answer before it has read all.
@@ -247,13 +258,7 @@ function passUpgrade(exchange: Exchange, headers: string[], socket: Socket, firs
     return;
   }
   const timer = setTimeout(() => fail(504, `no answer within ${ANSWER_MS / 1000} s`), ANSWER_MS);
-  const outgoing = requestHttp({
-    createConnection: () => stream,
-    method: 'GET',
-    path: request.url,
-    headers,
-    maxHeaderSize: MAX_HEAD_BYTES,
-  });
+  const outgoing = requestTo(stream, 'GET', request.url, headers);
   outgoing.on('error', (error) => fail(502, error.message));
   outgoing.on('response', (incoming) => fail(502, `it does not open a WebSocket (status ${incoming.statusCode ?? 0})`));
   outgoing.on('upgrade', (incoming, _stream, early: Buffer) => {
