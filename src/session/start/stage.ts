@@ -6,6 +6,7 @@ import type { StagedClaude } from '../../claude/stage/stage.ts';
 import type { ReaderRoot } from '../../collector/container.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engine/place.ts';
+import { copyPart } from '../../environment/copy-part.ts';
 import { BROKER_URL } from '../../gateway/agent-side.ts';
 import { programServer } from '../../gateway/rules/mcp-programs.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
@@ -155,9 +156,6 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
   // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
-  if (plan.environment !== undefined) {
-    const { copyPart } = await import('../../environment/copy-part.ts');
-    await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
-  }
+  await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
   return staged;
 }
