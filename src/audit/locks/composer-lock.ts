@@ -1,3 +1,4 @@
+import { wholeLine } from '../formats/words.ts';
 import type { JudgedText } from '../judges/rule.ts';
 import { strangeArchives } from './lock-archives.ts';
 import { keysTwice } from './lockfiles.ts';
@@ -6,8 +7,11 @@ import { keysTwice } from './lockfiles.ts';
 const ABOUT =
   /^(_readme|content-hash|packages|packages-dev|aliases|minimum-stability|stability-flags|prefer-stable|prefer-lowest|platform|platform-dev|platform-overrides|plugin-api-version)$/;
 /** What an entry repeats for readers, and what it requires. */
-const DESCRIPTION =
-  /^(name|version|version_normalized|require|require-dev|conflict|replace|provide|suggest|time|notification-url|license|authors|description|homepage|keywords|support|funding|abandoned|default-branch|source|dist|type|autoload|autoload-dev|bin|extra)$/;
+const DESCRIPTION = wholeLine(
+  /name|version|version_normalized|require|require-dev|conflict|replace|provide|suggest|time|notification-url|license/,
+  /authors|description|homepage|keywords|support|funding|abandoned|default-branch|source|dist|type|autoload/,
+  /autoload-dev|bin|extra/,
+);
 /** Repositories that Packagist takes packages from. The reference of the archive is checked with its source. */
 const FORGES = /^https:\/\/(api\.)?(github\.com|gitlab\.com|bitbucket\.org)\//;
 const WITHIN = /^(?!.*(^|[\\/])\.\.([\\/]|$))(?![\\/~]|[a-z]+:)/i;
