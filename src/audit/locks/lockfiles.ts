@@ -62,7 +62,7 @@ function entriesOf(table: unknown): [string, object][] {
 }
 
 /** The keys that appear twice in one object: JSON.parse takes the last one, another reader the first. */
-function keysTwice(text: string): string[] {
+export function keysTwice(text: string): string[] {
   const out: string[] = [];
   const open: Set<string>[] = [];
   const properties: JSONVisitor = {

@@ -19,6 +19,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/audit/git-directory': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/reach': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/formats': ['unit/audit/fuzz.test.ts', 'unit/audit/bypasses.test.ts', 'unit/audit/secrets.test.ts'],
+  'src/audit/formats/parsers': ['unit/audit/hostile-formats.test.ts', 'unit/audit/plain.test.ts'],
   'src/audit/judges': ['unit/audit/fuzz.test.ts', 'unit/audit/plain.test.ts'],
   'src/audit/locks': ['unit/audit/fuzz.test.ts', 'unit/audit/bypasses.test.ts'],
   'src/audit/tree': ['unit/audit/rows.test.ts', 'unit/audit/new-kinds.test.ts'],

@@ -1,4 +1,4 @@
-import { MAX_LEAVES, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
+import { MAX_LEAVES, MAX_STRUCTURED_CHARS, OverBudget } from '../budget.ts';
 
 /** A command of CMake: its name in lower case, and its arguments without quotes and brackets. */
 export interface CmakeCommand {

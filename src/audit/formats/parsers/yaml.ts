@@ -1,5 +1,5 @@
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
-import { MAX_ALIAS_STEPS, MAX_DOCUMENTS, MAX_LEXEMES, MAX_NESTING, OverBudget } from './budget.ts';
+import { MAX_ALIAS_STEPS, MAX_DOCUMENTS, MAX_LEXEMES, MAX_NESTING, OverBudget } from '../budget.ts';
 import { repeatedKeys } from './yaml-keys.ts';
 
 /** The documents of a YAML file: their values, keys that one map has twice, and the tags that no schema knows. */
