@@ -211,3 +211,11 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('This run', 'help', 'print this help', action),
   none('This run', 'version', 'print the versions', action),
 ];
+
+/** Commands that also take the options of a session, apart from these. */
+export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  exec: ['shell'],
+  up: ['shell', 'bind', 'report'],
+  mcp: ['shell', 'bind', 'report'],
+  batch: ['shell', 'bind', 'report', 'check', 'dry-run', 'version'],
+};

@@ -8,7 +8,7 @@ import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
 import * as refused from './grammar-errors.ts';
-import { RUN_OPTIONS } from './options.ts';
+import { REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
 import { type ParsedOption, takeOption } from './take-option.ts';
 
 /** A command line that starts a session, or shows its plan. */
@@ -21,6 +21,8 @@ export interface RunLine {
   readonly flags: readonly FlagValue[];
   /** With `up`: print JSON. */
   readonly json?: true;
+  /** As in the plan. Never from a command line. */
+  readonly task?: string;
 }
 
 export interface CommandLineOfCommand {
@@ -73,7 +75,13 @@ export function parseCommandLine(
   if (shape.name === 'up') return parseSession(others, isDirectory, shape, agents);
   if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, agents);
   if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, agents);
+  if (shape.name === 'batch') return parseCommand(shape, others, optionsOfEach(shape));
   return parseCommand(shape, others);
+}
+
+/** The options of a session that `batch` gives to each of its sessions. */
+function optionsOfEach({ name }: CommandShape): readonly CommandOption[] {
+  return RUN_OPTIONS.filter((option) => REFUSED_OPTIONS[name]?.includes(option.name) === false);
 }
 
 /** Whether `exec` is to run its command in a session that runs. */
@@ -276,10 +284,14 @@ function settingFlags(taken: readonly ParsedOption[]): FlagValue[] {
   return flags;
 }
 
-function parseCommand(shape: CommandShape, argv: readonly string[]): CommandLine {
+function parseCommand(
+  shape: CommandShape,
+  argv: readonly string[],
+  ofSession: readonly CommandOption[] = [],
+): CommandLine {
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
-  const known = new Map([...shape.options, ...COMMON_OPTIONS].map((option) => [option.name, option]));
+  const known = new Map([...ofSession, ...shape.options, ...COMMON_OPTIONS].map((option) => [option.name, option]));
   const options = new Map<string, string[]>();
   const words: string[] = [];
   for (let i = 0; i < before.length; i++) {

@@ -205,3 +205,25 @@ describe('a session without an agent', () => {
     expect(refusal('exec', '--session', 'x', '--network', 'open', '--', 'make')).toContain('unknown option --network');
   });
 });
+
+describe('batch', () => {
+  it('takes a file, its own options, those of a session, and words for the agents', () => {
+    expect(parse('batch', '--jobs', '2', '--memory=4g', 'tasks', '--auto-apply', '--', '--model', 'm')).toEqual({
+      kind: 'command',
+      name: 'batch',
+      words: ['tasks'],
+      rest: ['--model', 'm'],
+      options: new Map([
+        ['jobs', ['2']],
+        ['memory', ['4g']],
+        ['auto-apply', ['']],
+      ]),
+    });
+  });
+
+  it('refuses what no session of it can be started with', () => {
+    expect(refusal('batch', '--bind', 'tasks')).toContain('--bind');
+    expect(refusal('batch', '--shell', 'tasks')).toContain('--shell');
+    expect(refusal('batch', 'one', 'two')).toContain('two');
+  });
+});
