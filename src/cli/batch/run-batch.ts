@@ -134,9 +134,10 @@ async function runTask(
   const { status, error } = await child.ended;
   watched.processes.delete(child);
   const session = sessionId === undefined ? undefined : readSession(places.stateDir, sessionId);
-  const mayBeEngine = status === EXIT.failed || status === undefined;
-  const isEngineLost = mayBeEngine && (await watched.noteFailure(state));
-  const result = judgeTask({ status, session, isEngineLost });
+  const ended = { status, session };
+  // A session whose engine is lost ends in more than one way.
+  const isEngineLost = judgeTask({ ...ended, isEngineLost: false }) !== 'done' && (await watched.noteFailure(state));
+  const result = judgeTask({ ...ended, isEngineLost });
   const why = result === 'failed' ? (error ?? (session && whyFailed(session))) : error;
   state.session = session;
   const end = { result, session: session?.id, status, error: why, ms: Date.now() - Date.parse(record.started) };

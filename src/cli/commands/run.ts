@@ -43,7 +43,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     const text = credentialText(source, policy, homeAgent(program));
     if (line.action === 'dry-run') {
       const { printDryRun } = await import('../start/plan-only.ts');
-      await printDryRun(setup, context, { source, shown: text });
+      await printDryRun(setup, context, { source, shown: text }, line);
       return 0;
     }
     requireLogin(program, policy, source);

@@ -7,8 +7,9 @@ import type { OwnAgent } from '../../types/own-agent.ts';
 import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
+import { type DryRunForm, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
-import { REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
+import { optionsForEach, RUN_OPTIONS } from './options.ts';
 import { type ParsedOption, takeOption } from './take-option.ts';
 
 /** A command line that starts a session, or shows its plan. */
@@ -21,6 +22,10 @@ export interface RunLine {
   readonly flags: readonly FlagValue[];
   /** With `up`: print JSON. */
   readonly json?: true;
+  /** With `dry-run`: what it prints instead of the plan in words. */
+  readonly form?: DryRunForm;
+  /** With a form: names of layers that may be lost. */
+  readonly without?: readonly string[];
   /** As in the plan. Never from a command line. */
   readonly task?: string;
 }
@@ -75,13 +80,8 @@ export function parseCommandLine(
   if (shape.name === 'up') return parseSession(others, isDirectory, shape, agents);
   if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, agents);
   if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, agents);
-  if (shape.name === 'batch') return parseCommand(shape, others, optionsOfEach(shape));
+  if (shape.name === 'batch') return parseCommand(shape, others, optionsForEach(shape.name));
   return parseCommand(shape, others);
-}
-
-/** The options of a session that `batch` gives to each of its sessions. */
-function optionsOfEach({ name }: CommandShape): readonly CommandOption[] {
-  return RUN_OPTIONS.filter((option) => REFUSED_OPTIONS[name]?.includes(option.name) === false);
 }
 
 /** Whether `exec` is to run its command in a session that runs. */
@@ -156,6 +156,7 @@ function parseSession(
     program,
     flags: [...modeFlags(sorted.taken, program), ...settingFlags(sorted.taken)],
     ...(has('json') ? { json: true } : {}),
+    ...formOf(sorted.taken),
   };
 }
 

@@ -227,3 +227,21 @@ describe('batch', () => {
     expect(refusal('batch', 'one', 'two')).toContain('two');
   });
 });
+
+describe('--dry-run=FORM', () => {
+  it('prints the plan for another runtime, without the layers that are named', () => {
+    expect(run('--dry-run')).not.toHaveProperty('form');
+    expect(run('--dry-run=oci')).toMatchObject({ action: 'dry-run', form: 'oci', without: [] });
+    const line = run('--dry-run=pod', '--without-layer', 'swap', '--without-layer=no-network');
+    expect(line).toMatchObject({ form: 'pod', without: ['swap', 'no-network'] });
+  });
+
+  it('refuses any other form, and a layer without a form', () => {
+    expect(refusal('--dry-run=vm')).toContain("'vm' is not allowed");
+    for (const words of [
+      ['--without-layer', 'swap'],
+      ['--dry-run', '--without-layer=swap'],
+    ])
+      expect(refusal(...words)).toContain('--without-layer needs --dry-run=FORM');
+  });
+});
