@@ -213,7 +213,8 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed(
     'This run',
     'without-layer',
-    ['NAME', 'swap'],
+    // Alone it is refused.
+    ['NAME', 'swap --dry-run=pod'],
     'with --dry-run=FORM: do without this layer, which FORM cannot carry',
     { ...many, ...action },
   ),
