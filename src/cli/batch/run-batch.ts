@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../batch/task.ts';
 import { EXIT } from '../../errors.ts';
 import { sharedStatus } from '../../record/exit-status.ts';
 import type { SessionEvent } from '../../types/event.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { SessionRecord, Stage } from '../../types/session.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type ShownTask, verdictText } from './batch-lines.ts';
 import { type BatchPlace, readTask, taskFiles, writeTask } from './batch-place.ts';
@@ -121,10 +121,11 @@ async function runTask(
   state.session = undefined;
   writeTask(place, record);
   let sessionId: string | undefined;
+  let stagePhase = 'starting';
   const onEvent = (event: SessionEvent): void => {
     if (event.kind === 'stage') sessionId = event.session;
-    const phase = phaseOf(event);
-    if (phase !== undefined && state.running !== undefined) state.running.phase = phase;
+    stagePhase = event.kind === 'stage' ? phaseOfStage(event.stage) : stagePhase;
+    if (state.running !== undefined) state.running.phase = progressOf(event) ?? stagePhase;
     screen.changed();
   };
   const order = { words, task: taskName(place.key, task.id) };
@@ -196,14 +197,14 @@ function onEachInterruption({ interruption }: CommandContext, stop: () => void):
   };
 }
 
-function phaseOf(event: SessionEvent): string | undefined {
-  if (event.kind === 'progress') {
-    const share = event.total ? ` ${Math.floor((100 * event.done) / event.total)}%` : '';
-    return `${event.what}${share}`;
-  }
-  if (event.kind === 'progress-end') return 'starting';
-  if (event.kind !== 'stage') return undefined;
-  return event.stage === 'running' ? 'working' : event.stage === 'ended' ? 'collecting' : 'starting';
+function phaseOfStage(stage: Stage): string {
+  return stage === 'running' ? 'working' : stage === 'ended' ? 'collecting' : 'starting';
+}
+
+/** 'Copying files 40%'; undefined for any other event. */
+function progressOf(event: SessionEvent): string | undefined {
+  if (event.kind !== 'progress') return undefined;
+  return `${event.what}${event.total ? ` ${Math.floor((100 * event.done) / event.total)}%` : ''}`;
 }
 
 /** A task as lines and JSON show it. Of a session that still exists, what it is now. */

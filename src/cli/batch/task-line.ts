@@ -30,23 +30,18 @@ const OWN_OPTIONS: readonly string[] = [
 /**
  * The command line of a task: the options of the batch, then the limits of the line, which take their place.
  *
- * @throws {RunClaudeError} USAGE, with the line of the file, for what no session can be started with
+ * @throws {RunClaudeError} USAGE for what no session can be started with
  */
 export function taskLine(
   task: Task,
   batch: CommandLineOfCommand,
-  { agents, isDirectory, name }: { readonly agents: ChosenAgents; readonly isDirectory: IsDirectory; name: string },
+  { agents, isDirectory }: { readonly agents: ChosenAgents; readonly isDirectory: IsDirectory },
 ): TaskLine {
-  const where = `${name}, line ${task.line}`;
-  try {
-    const { words: ofAgent, input } = taskWords(agentOfTask(task, batch, agents), task.prompt, batch.rest);
-    const words = [...optionWords(task, batch), task.project, '--', ...ofAgent];
-    const line = parseCommandLine(words, isDirectory, agents);
-    if (line.kind !== 'run') throw usageError('this is not a session');
-    return { task, words, input, line };
-  } catch (error) {
-    throw usageError(`${where}: ${(error as Error).message}`, (error as { readonly hint?: string }).hint);
-  }
+  const { words: ofAgent, input } = taskWords(agentOfTask(task, batch, agents), task.prompt, batch.rest);
+  const words = [...optionWords(task, batch), task.project, '--', ...ofAgent];
+  const line = parseCommandLine(words, isDirectory, agents);
+  if (line.kind !== 'run') throw usageError('this is not a session');
+  return { task, words, input, line };
 }
 
 function agentOfTask({ agent }: Task, { options }: CommandLineOfCommand, { usual, own }: ChosenAgents): Agent {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { defaultJobs } from '../../batch/default-jobs.ts';
 import type { Repeated } from '../../batch/next-step.ts';
 import { readTasks } from '../../batch/read-tasks.ts';
-import { EXIT, usageError } from '../../errors.ts';
+import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
 import { pathIdentity } from '../../host/true-path.ts';
 import { refuseProject } from '../../plan/refuse-project.ts';
@@ -189,10 +189,15 @@ async function checkLines(
   const name = batch.words[0] === '-' ? 'standard input' : (batch.words[0] ?? '');
   const checked: CheckedLine[] = [];
   for (const task of tasks) {
-    const line = taskLine(task, batch, { agents, isDirectory, name });
-    const { policy, project } = await readPolicy(line.line.project, line.line.flags, context);
-    refuseProject(project.root, host, pathIdentity);
-    checked.push({ ...line, policy });
+    try {
+      const line = taskLine(task, batch, { agents, isDirectory });
+      const { policy, project } = await readPolicy(line.line.project, line.line.flags, context);
+      refuseProject(project.root, host, pathIdentity);
+      checked.push({ ...line, policy });
+    } catch (error) {
+      if (!(error instanceof RunClaudeError)) throw error;
+      throw usageError(`${name}, line ${task.line}: ${error.message}`, error.hint);
+    }
   }
   return checked;
 }

@@ -133,7 +133,3 @@ export function strategyUnknown(word: string, strategies: readonly string[]): Ru
 export function formUnknown(word: string, forms: readonly string[]): RunClaudeError {
   return usageError(`--dry-run: '${word}' is not allowed`, `Write one of: ${forms.join(', ')}; or no value.`);
 }
-
-export function withoutLayerAlone(): RunClaudeError {
-  return usageError('--without-layer needs --dry-run=FORM', 'A session that run-claude starts has every layer.');
-}

@@ -213,8 +213,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed(
     'This run',
     'without-layer',
-    // Alone it is refused.
-    ['NAME', 'swap --dry-run=pod'],
+    ['NAME', 'swap'],
     'with --dry-run=FORM: do without this layer, which FORM cannot carry',
     { ...many, ...action },
   ),
