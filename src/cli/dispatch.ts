@@ -6,6 +6,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   status: async () => (await import('./commands/status.ts')).statusCommand,
   diff: async () => (await import('./commands/review/diff.ts')).diffCommand,
   exec: async () => (await import('./commands/exec-inside.ts')).execInsideCommand,
+  batch: async () => (await import('./commands/batch.ts')).batchCommand,
   ports: async () => (await import('./commands/ports.ts')).portsCommand,
   shell: async () => (await import('./commands/exec-inside.ts')).shellCommand,
   down: async () => (await import('./commands/down.ts')).downCommand,

@@ -174,6 +174,8 @@ const engine = fields<EngineFacts>({
   cpuLimit: flag,
   runtimes: texts,
   gpus: optional(flag),
+  processors: optional(number),
+  memoryMb: optional(number),
   dataRoot: text,
 });
 
@@ -218,6 +220,7 @@ const plan = fields<Plan>({
   weakenings: texts,
   also: optional(listOf(fields<AlsoFolder>({ name: text, isReadonly: flag, project, sessionId: text }))),
   besideSession: optional(text),
+  task: optional(text),
 });
 
 const outcome = fields<ApplyOutcome>({

@@ -95,4 +95,6 @@ export interface Plan {
   readonly also?: readonly AlsoFolder[] | undefined;
   /** Of the session of such a folder: the session whose agent works in it. */
   readonly besideSession?: string | undefined;
+  /** Of a session that `batch` started: the batch and the task, `KEY/ID`. */
+  readonly task?: string | undefined;
 }

@@ -76,6 +76,19 @@ export const COMMANDS: readonly CommandShape[] = [
     0,
     true,
   ),
+  command(
+    'batch',
+    '[options] FILE [-- agent arguments…]',
+    'run the tasks of a file side by side: one prompt a line, or JSON lines',
+    [
+      value('jobs', 'N', 'number of sessions at a time (default: by processors and memory)'),
+      { name: 'again', value: 'optional', placeholder: 'WHICH', help: 'repeat the failed tasks too; all: every task' },
+      flag('dry-run', 'list what each task would do, start nothing'),
+      JSON_OPTION,
+    ],
+    1,
+    true,
+  ),
   command('shell', '[ID]', 'open a shell in a running session, beside its agent', [], 1),
   command(
     'up',

@@ -56,7 +56,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     ...(gateway ? gatewayLines : []),
     '# The agent.',
     ...[plan, ...(plan.also ?? []).map((folder) => planOfFolder(plan, folder))].flatMap(volumeLines),
-    dockerCommand(agentSpec(plan, dry), style),
+    dockerCommand(plannedAgent(plan, dry, SECCOMP), style),
     '',
   ].join('\n');
 }
@@ -71,9 +71,10 @@ function volumeLines(plan: Plan): string[] {
   return [`# ${volume.remark}`, `docker volume create ${options.join(' ')} ${mount.volume}`];
 }
 
-function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
+/** The agent's container as far as a plan knows it. `seccomp`: text of the profile. */
+export function plannedAgent(plan: Plan, { source, env }: DryRun, seccomp: string): ContainerSpec {
   return agentContainer(plan, {
-    seccomp: SECCOMP,
+    seccomp,
     argv: programArgv(plan.program),
     env: {},
     mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],

@@ -97,6 +97,7 @@ export async function setUpRun(
         image,
         program: line.program,
         userEnvironment,
+        task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       }),
     accept: () => withPolicy(request === undefined ? chosen : withRequest(chosen, request), undefined),

@@ -10,6 +10,7 @@ import { environmentLabels, unusedEnvironments } from '../../environment/sweep.t
 import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
+import { listBatches } from '../../record/batches.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
 import { listSessions, ownerState, readRecord, sessionsDir, type UnreadableSession } from '../../record/session.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
@@ -30,6 +31,7 @@ const YOUNG_MS = 60 * 60_000;
 export interface GcItem {
   readonly kind:
     | 'session'
+    | 'batch'
     | 'layer'
     | 'instance'
     | 'base'
@@ -60,6 +62,7 @@ interface Removal extends GcItem {
  * Lists what no session needs any more, and removes nothing:
  *
  * - sessions that were decided about 30 days ago, with their pre-images
+ * - records of batches whose last task ended 30 days ago
  * - layers that hold nothing more, or whose session was applied 14 days ago
  * - what setups made, where no session uses it and no start used it for 30 days
  * - bases that were not used for 30 days, or that cannot be used as they are
@@ -97,6 +100,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
     ...reserved.flatMap((id) => reservedRemoval(id, options)),
+    ...batchRemovals(options),
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
     ...environmentRemovals(options, known),
@@ -147,6 +151,15 @@ function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
   const madeMs = statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
   if (nowMs - madeMs < YOUNG_MS) return [];
   return [{ kind: 'session', name: id, why: 'it never started', remove: () => rmdir(dir) }];
+}
+
+/** Each end of a task changes the directory of its batch. */
+function batchRemovals({ places, nowMs }: GcOptions): Removal[] {
+  return listBatches(places.stateDir).flatMap(({ dir, usedMs }) => {
+    if (nowMs - usedMs < KEPT_MS) return [];
+    const why = `its last task ended ${Math.floor((nowMs - usedMs) / DAY_MS)} days ago`;
+    return [{ kind: 'batch', name: dir, why, remove: () => removeTree(dir) }];
+  });
 }
 
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
