@@ -2,7 +2,7 @@ import { homeAgent } from '../../agent/agents.ts';
 import { knownTrial } from '../../layer/try-layers.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
-import { type SessionImage, sessionImage } from '../../session/start/prepare-image.ts';
+import { type SessionImage, serviceImages, sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -34,5 +34,9 @@ export async function printDryRun(
   const plan = planWithKnownTrial(planned.setup, newSessionId(Date.now()), image);
   if (planned.unapproved.length > 0)
     context.write(`${planned.unapproved.join('\n')}\nIt is not part of this plan.\n\n`);
-  context.write(dryRunText(plan, { ...credential, env: context.env, owner: ownerHere(context) }));
+  const { engine, host } = setup;
+  const images = await serviceImages(plan, { ...context, engine, host });
+  context.write(
+    dryRunText(plan, { ...credential, env: context.env, owner: ownerHere(context), serviceImages: images }),
+  );
 }
