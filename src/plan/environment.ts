@@ -14,8 +14,6 @@ const LOOPBACK = '127.0.0.1,localhost,::1';
 
 /** The agent's environment without the gateway's part: an allowlist, then the variables of `--env`. */
 export function planEnvironment(policy: Policy, user: UserEnvironment): Record<string, string> {
-  // A service is reached by its name, without the proxy.
-  const direct = [LOOPBACK, ...(policy.services ?? []).map(({ name }) => name)].join(',');
   return {
     HOME: '/home/agent',
     PATH: '/home/agent/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -29,8 +27,8 @@ export function planEnvironment(policy: Policy, user: UserEnvironment): Record<s
     ...(plain(user.timeZone) === undefined ? {} : { TZ: plain(user.timeZone) ?? '' }),
     RUN_CLAUDE: '1',
     IS_SANDBOX: '1',
-    NO_PROXY: direct,
-    no_proxy: direct,
+    NO_PROXY: LOOPBACK,
+    no_proxy: LOOPBACK,
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
     // Claude Code's own installer and updater do not find it in the image.
