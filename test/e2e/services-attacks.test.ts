@@ -22,7 +22,7 @@ const SERVICE = [
   'echo "root $(touch /usr/bin/x 2>/dev/null && echo written || echo read-only)"',
   'echo "neighbour $(curl -sS -m 3 http://127.0.0.1:7000 2>/dev/null || echo unreachable)"',
   'echo "out $(curl -sS -m 3 http://1.1.1.1 2>/dev/null || echo unreachable)"',
-  'echo "agent $(pgrep -f sleep-of-agent >/dev/null && echo seen || echo unseen)"',
+  'echo "agent $(pgrep -f sleep-of-[a]gent >/dev/null && echo seen || echo unseen)"',
 ].join('\n');
 
 it('a hostile service gets nothing of the agent, the gateway, its neighbours and the network', async () => {
@@ -52,6 +52,7 @@ it('a hostile service gets nothing of the agent, the gateway, its neighbours and
 /** What an agent tries on a service's files; each line is what it got. */
 const AGENT = [
   'p=/run/run-claude/peers/service-open',
+  'echo "mount $(grep " $p " /proc/self/mountinfo | cut -d" " -f6 | cut -d, -f1)"',
   'echo "list $(ls $p/sockets 2>/dev/null | wc -l)"',
   'echo "write $(touch $p/x 2>/dev/null || touch $p/sockets/x 2>/dev/null && echo done || echo refused)"',
   'echo "replace $(rm -f $p/sockets/server.sock 2>/dev/null && echo done || echo refused)"',
@@ -75,6 +76,7 @@ it("an agent can use a service's port, and nothing else of it; a link in place o
     result.stdout.split('\n').filter((line) => line !== ''),
     result.stderr,
   ).toEqual([
+    'mount ro',
     'list 0',
     'write refused',
     'replace refused',
