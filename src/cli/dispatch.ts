@@ -26,6 +26,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   config: async () => (await import('./commands/config.ts')).configCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
   projects: async () => (await import('./commands/projects.ts')).projectsCommand,
+  log: async () => (await import('./commands/log.ts')).logCommand,
   network: async () => (await import('./commands/network.ts')).networkCommand,
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   audit: async () => (await import('./commands/review/audit.ts')).auditCommand,

@@ -4,7 +4,7 @@ import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
+import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -89,6 +89,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
         mcpServers: [],
         mcpPrograms: [],
         agents: [],
+        services: [],
         environment: undefined,
         devcontainer: false,
       },
@@ -117,8 +118,14 @@ function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest
   const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
   const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
   const image = devcontainer?.image;
-  if (environment === undefined || (isEmptyEnvironment(environment) && image === undefined)) return undefined;
-  return image === undefined ? { environment } : { environment, image };
+  const services = projectFile?.settings.services ?? [];
+  const isEmpty = environment === undefined || isEmptyEnvironment(environment);
+  if (isEmpty && image === undefined && services.length === 0) return undefined;
+  return {
+    environment: environment ?? EMPTY_ENVIRONMENT,
+    ...(image === undefined ? {} : { image }),
+    ...(services.length === 0 ? {} : { services }),
+  };
 }
 
 function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {
@@ -180,6 +187,10 @@ function takeTables(
   if (file.mcpPrograms.length > 0) {
     draft.mcpPrograms = file.mcpPrograms;
     origins.set('mcpPrograms', where);
+  }
+  if (file.services.length > 0) {
+    draft.services = file.services;
+    origins.set('services', where);
   }
   if (file.environment !== undefined) {
     draft.environment = file.environment;

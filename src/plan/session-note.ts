@@ -5,7 +5,7 @@ import type { Plan } from '../types/plan.ts';
  * nothing. The note of every image says the rest.
  */
 export function sessionNote({ policy, mode, also = [] }: Pick<Plan, 'policy' | 'mode' | 'also'>): string | undefined {
-  const lines = [...folderLines(also), ...environmentLines(policy, mode)];
+  const lines = [...folderLines(also), ...serviceLines(policy.services ?? []), ...environmentLines(policy, mode)];
   return lines.length === 0 ? undefined : `# The environment of this session\n\n${lines.join('\n')}\n`;
 }
 
@@ -15,6 +15,19 @@ function folderLines(folders: NonNullable<Plan['also']>): string[] {
       ? `- \`/also/${name}\` is another folder of the user, which you can only read.`
       : `- \`/also/${name}\` is another folder of the user. What you change there is reviewed like the project.`,
   );
+}
+
+function serviceLines(services: NonNullable<Plan['policy']['services']>): string[] {
+  if (services.length === 0) return [];
+  return [
+    ...services.map(({ name, port, packages, image }) => {
+      const what = image ?? packages.join(', ');
+      const from = what === '' ? '' : ` (\`${what.replaceAll('`', "'")}\`)`;
+      return `- A service runs beside you: \`${name}\`${from}, at \`127.0.0.1:${port}\` and \`${name}:${port}\`.`;
+    }),
+    '- The data of services is new in each session, and only for it: you may change and drop all of it. You cannot start or',
+    '  configure services yourself; `[[service]]` in `.run-claude.toml` asks the user for them.',
+  ];
 }
 
 function environmentLines(policy: Plan['policy'], mode: Plan['mode']): string[] {

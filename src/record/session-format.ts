@@ -23,7 +23,7 @@ import type { Environment, MadeEnvironment } from '../types/environment.ts';
 import type { Severity } from '../types/finding.ts';
 import type { OwnAgent, OwnPackage, OwnProvider } from '../types/own-agent.ts';
 import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../types/plan.ts';
-import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
 import type {
   ApplyOutcome,
   BoundGit,
@@ -104,6 +104,26 @@ const policy = fields<Policy>({
         header: optional(text),
         from: optional(texts),
         tools: optional(texts),
+      }),
+    ),
+  ),
+  services: optional(
+    listOf(
+      fields<Service>({
+        name: text,
+        image: optional(text),
+        packages: texts,
+        command: texts,
+        port: number,
+        env: mapOf(text),
+        ready: optional(text),
+        readyMs: number,
+        data: absolutePath,
+        seed: optional(text),
+        files: texts,
+        reaches: texts,
+        memoryMb: number,
+        diskMb: number,
       }),
     ),
   ),

@@ -222,6 +222,13 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
   ),
   command(
+    'log',
+    '[ID] [--service NAME]',
+    "list a session's logs, or print what one of its services printed",
+    [value('service', 'NAME', 'print the log of this service'), JSON_OPTION],
+    1,
+  ),
+  command(
     'network',
     '[ID] | allow HOST',
     'list the network requests of a session, or allow a host',

@@ -2,7 +2,7 @@ import { homeAgent } from '../../agent/agents.ts';
 import { knownTrial } from '../../layer/try-layers.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
-import { type SessionImage, sessionImage } from '../../session/start/prepare-image.ts';
+import { type SessionImage, serviceImages, sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -42,5 +42,7 @@ export async function printDryRun(
   }
   if (planned.unapproved.length > 0)
     context.write(`${planned.unapproved.join('\n')}\nIt is not part of this plan.\n\n`);
-  context.write(dryRunText(plan, dry));
+  const { engine, host } = planned.setup;
+  const images = await serviceImages(plan, { ...context, engine, host });
+  context.write(dryRunText(plan, { ...dry, serviceImages: images }));
 }

@@ -17,7 +17,7 @@ import { type DryRun, plannedAgent } from './dry-run.ts';
  */
 export async function renderedText(
   plan: Plan,
-  dry: DryRun,
+  dry: Omit<DryRun, 'serviceImages'>,
   { form, without }: { readonly form: DryRunForm; readonly without: readonly string[] },
 ): Promise<string> {
   const specs = plannedSpecs(plan, dry, await readSeccompProfile());
@@ -25,7 +25,7 @@ export async function renderedText(
   return jsonText(renderPods(specs, { shared: new Set([gatewayNames(plan.sessionId).volume]) }, { without }));
 }
 
-function plannedSpecs(plan: Plan, dry: DryRun, seccomp: string): SessionSpecs {
+function plannedSpecs(plan: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
   const { sessionId, image } = plan;
   const agent = plannedAgent(plan, dry, seccomp);
   const names = gatewayNames(sessionId);

@@ -13,6 +13,7 @@ import { layerVolumes } from '../../layer/strategies.ts';
 import { listBatches } from '../../record/batches.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
 import { listSessions, ownerState, readRecord, sessionsDir, type UnreadableSession } from '../../record/session.ts';
+import { seedLabels, unusedSeeds } from '../../services/sweep.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 import type { Problem } from '../../types/entry.ts';
 import type { HostFacts } from '../../types/plan.ts';
@@ -36,6 +37,7 @@ export interface GcItem {
     | 'instance'
     | 'base'
     | 'environment'
+    | 'seed'
     | 'container'
     | 'volume'
     | 'network'
@@ -65,6 +67,7 @@ interface Removal extends GcItem {
  * - records of batches whose last task ended 30 days ago
  * - layers that hold nothing more, or whose session was applied 14 days ago
  * - what setups made, where no session uses it and no start used it for 30 days
+ * - data that seeds of services made, where no start used it for 30 days
  * - bases that were not used for 30 days, or that cannot be used as they are
  * - Claude's data of projects that no longer exist and have no pending session
  * - engine objects of this owner without a session
@@ -104,6 +107,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
     ...environmentRemovals(options, known),
+    ...seedRemovals(options),
     ...unusedInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
@@ -209,6 +213,16 @@ function environmentRemovals({ places, nowMs }: GcOptions, { kept, unreadable }:
   }));
 }
 
+function seedRemovals({ places, engine, nowMs }: GcOptions): Removal[] {
+  if (engine === undefined) return [];
+  return unusedSeeds(places.cacheDir, engine, nowMs, KEPT_MS).map(({ volume, why, remove }) => ({
+    kind: 'seed' as const,
+    name: volume,
+    why,
+    remove,
+  }));
+}
+
 function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
@@ -232,7 +246,13 @@ async function engineRemovals(
   const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
-  const needed = new Set([...known.unknown, ...volumes, ...bases, ...environmentLabels(places.cacheDir)]);
+  const needed = new Set([
+    ...known.unknown,
+    ...volumes,
+    ...bases,
+    ...environmentLabels(places.cacheDir),
+    ...seedLabels(places.cacheDir),
+  ]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
   const order = ['container', 'volume', 'network', 'image'];

@@ -24,6 +24,7 @@ import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import { startMcpCompanions } from './mcp-companions.ts';
 import { openSessionPreviews } from './previews.ts';
+import { startServices } from './services.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -74,6 +75,8 @@ export async function stage<V extends AgentView>(
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
     fillHome({ plan, deps, home, credential, file }),
+    // An agent that ran before its services would fail for no reason of its own.
+    startServices(plan, deps, seccomp, group),
   ]);
   group.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
   const mounts = await keptMounts(plan, engine, claude);

@@ -90,6 +90,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/collector': ['unit/collector/client.test.ts', 'engine/workspace/workspace.test.ts'],
   'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commit-range.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
+  'src/services': ['e2e/services.test.ts'],
+  'src/config/service-kinds.ts': ['unit/config/service-table.test.ts'],
   'src/companion': ['engine/companion/companion.test.ts'],
   'src/engine': ['unit/engine/connect.test.ts', 'engine/engine/hardened.test.ts'],
   'src/engine/connection': ['unit/engine/connection/client.test.ts', 'engine/engine/ssh.test.ts'],
