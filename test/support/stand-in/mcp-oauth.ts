@@ -16,7 +16,7 @@ export interface McpOAuth extends AsyncDisposable {
   /** The origins as clients name them. */
   readonly server: string;
   readonly issuer: string;
-  /** A proxy that knows both by name on port 443. */
+  /** A proxy that knows mcp.test on port 443. */
   readonly proxy: string;
   /** What was asked: `METHOD host path`. */
   readonly asked: string[];
@@ -45,12 +45,12 @@ export interface McpOAuth extends AsyncDisposable {
 export interface McpOAuthOptions {
   /** A directory for the certificates. */
   readonly dir: string;
-  /** With names of its own on port 443, through the proxy; without, both are at localhost. */
+  /** The MCP server is mcp.test on port 443, through the proxy; otherwise both are at localhost. */
   readonly isNamed?: boolean;
 }
 
 export async function startMcpOAuth({ dir, isNamed = false }: McpOAuthOptions): Promise<McpOAuth> {
-  if (!existsSync(path.join(dir, 'cert.pem'))) makeCertificates(dir, ['localhost', 'mcp.test', 'auth.test']);
+  if (!existsSync(path.join(dir, 'cert.pem'))) makeCertificates(dir, ['localhost', 'mcp.test']);
   const read = (name: string): string => readFileSync(path.join(dir, name), 'utf8');
   const tls = { key: read('key.pem'), cert: read('cert.pem') };
   const registered = new Map<string, string>();
@@ -149,7 +149,7 @@ export async function startMcpOAuth({ dir, isNamed = false }: McpOAuthOptions): 
     },
   });
   const portOf = (of: typeof server): number => (of.address() as AddressInfo).port;
-  const ports: Readonly<Record<string, number>> = { 'mcp.test:443': portOf(server), 'auth.test:443': portOf(issuer) };
+  const ports: Readonly<Record<string, number>> = { 'mcp.test:443': portOf(server) };
   const proxy = createHttpServer();
   proxy.on('connect', (request, client: Socket) => {
     const port = ports[request.url ?? ''];
@@ -167,7 +167,7 @@ export async function startMcpOAuth({ dir, isNamed = false }: McpOAuthOptions): 
     ca: read('ca.pem'),
     caFile: path.join(dir, 'ca.pem'),
     server: isNamed ? 'https://mcp.test' : `https://localhost:${portOf(server)}`,
-    issuer: isNamed ? 'https://auth.test' : `https://localhost:${portOf(issuer)}`,
+    issuer: `https://localhost:${portOf(issuer)}`,
     proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     asked: [],
     called: [],
