@@ -66,6 +66,7 @@ const fileSchema = z.strictObject({
           url: z.string().min(1).optional(),
           header: z.string().min(1).optional(),
           from: texts.min(1).optional(),
+          oauth: z.literal(true).optional(),
           command: texts.min(1).optional(),
           directory: z.string().regex(/^\//, 'an absolute path').optional(),
           env: z.record(VARIABLE, z.string()).optional(),
@@ -84,6 +85,9 @@ const fileSchema = z.strictObject({
         )
         .refine(({ command, header }) => command === undefined || header === undefined, {
           error: 'header and from belong to a server with url',
+        })
+        .refine(({ url, from, oauth }) => oauth === undefined || (url !== undefined && from === undefined), {
+          error: 'oauth belongs to a server with url, and without header and from',
         })
         .refine((server) => (server.header === undefined) === (server.from === undefined), {
           error: 'header and from belong together',
@@ -131,8 +135,8 @@ export function readConfigFile(text: string, where: string): FileSettings {
     values,
     brokers: broker,
     allowRequests: allow,
-    mcpServers: mcp.flatMap(({ name, url, header, from, tools }) =>
-      url === undefined ? [] : [present({ name, url, header, from, tools })],
+    mcpServers: mcp.flatMap(({ name, url, header, from, oauth, tools }) =>
+      url === undefined ? [] : [present({ name, url, header, from, oauth, tools })],
     ),
     mcpPrograms: mcp.flatMap(({ name, command, directory, env = {}, secrets = {}, hosts = [], tools }) =>
       command === undefined ? [] : [present({ name, command, directory, env, secrets, hosts, tools })],

@@ -103,6 +103,7 @@ const policy = fields<Policy>({
         url: text,
         header: optional(text),
         from: optional(texts),
+        oauth: optional(flag),
         tools: optional(texts),
       }),
     ),

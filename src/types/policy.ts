@@ -115,6 +115,8 @@ export interface McpServer {
   /** The header that has the login, and the command line whose output is its value. */
   readonly header?: string | undefined;
   readonly from?: readonly string[] | undefined;
+  /** In place of both: the login of `mcp login`. */
+  readonly oauth?: boolean | undefined;
   /** The tools that may be called. Undefined: all. */
   readonly tools?: readonly string[] | undefined;
 }

@@ -106,12 +106,15 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command(
     'mcp',
-    'serve [PROJECT] | add NAME [-- PROGRAM] | list | remove NAME',
+    'serve [PROJECT] | list | add|remove|login|logout NAME [-- ARG…]',
     'serve a session to an MCP client; servers for the agent, logins outside',
     [
       value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
       value('from', 'COMMAND', 'with add: a command of the shell here that prints its login'),
       value('header', 'NAME', 'with add: the header for the login (default Authorization)'),
+      flag('oauth', 'with add: its login is in a browser, by `mcp login`'),
+      value('client-id', 'ID', 'with login: a client that you registered (default: register one)'),
+      value('scope', 'SCOPES', 'with login: what to ask for (default: what the server names)'),
       value('tool', 'NAME', 'with add: a tool that may be called (default: all), repeatable'),
       value('directory', 'DIR', 'with add: where PROGRAM is started, in a container of its own; read-only'),
       value('secret', 'NAME=COMMAND', 'with add: a variable of PROGRAM, printed by a command here, repeatable'),

@@ -68,9 +68,10 @@ export async function stage<V extends AgentView>(
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
   const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
+  const mcpLogins = await loginsOf(plan, deps);
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
-    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens }).then((started) =>
+    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens, mcpLogins }).then((started) =>
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
@@ -96,6 +97,16 @@ export async function stage<V extends AgentView>(
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
+}
+
+/** The logins of the plan's MCP servers. Most plans have none. */
+async function loginsOf(
+  { policy: { mcpServers = [], allowAddresses } }: Plan,
+  { env, host }: SessionDeps,
+): Promise<ReadonlyMap<string, CredentialSource>> {
+  if (!mcpServers.some(({ oauth }) => oauth)) return new Map();
+  const { mcpLogins } = await import('../../mcp/login/login-source.ts');
+  return mcpLogins(mcpServers, host.dataDir, { env, allowAddresses });
 }
 
 /** With --credentials=file: the credential as the agent finds it in its home. */

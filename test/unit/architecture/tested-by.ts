@@ -6,6 +6,7 @@
 export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': ['e2e/refusals.test.ts'],
   'src/errors.ts': ['unit/cli/grammar/documents.test.ts'],
+  'src/mcp/login': ['unit/mcp/login/log-in.test.ts', 'unit/mcp/login/login-store.test.ts'],
   'src/preview': ['unit/preview/preview.test.ts'],
   'src/render': ['unit/render/render.test.ts', 'engine/render/oci.test.ts'],
   'src/cli/start/render-plan.ts': ['e2e/refusals.test.ts'],
