@@ -8,6 +8,7 @@ import { workerFiles } from './test/support/worker-files.ts';
 const LONG = [
   'test/attacks/mechanisms.test.ts',
   'test/e2e/action.test.ts',
+  'test/e2e/caches.test.ts',
   'test/e2e/claude-plugin.test.ts',
   'test/e2e/environment.test.ts',
   'test/e2e/file-systems.test.ts',
