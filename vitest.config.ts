@@ -22,6 +22,7 @@ const LONG = [
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
+  'test/engine/caches/tools.test.ts',
   'test/engine/companion/companion.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/gateway/mcp.test.ts',

@@ -3,7 +3,7 @@
 // this repository. Medians of RUN_CLAUDE_BENCH_ROUNDS (3) runs. Needs an engine and the registry of npm; options for
 // run-claude, such as --allow-address, come after the project.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { environmentIn, main } from './scene.mjs';
@@ -15,8 +15,15 @@ const [source = path.dirname(import.meta.dirname), ...options] = process.argv.sl
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
 const project = path.join(dir, 'project');
 mkdirSync(project);
-for (const file of ['package.json', 'package-lock.json'])
-  copyFileSync(path.join(source, file), path.join(project, file));
+copyFileSync(path.join(source, 'package.json'), path.join(project, 'package.json'));
+const lock = JSON.parse(readFileSync(path.join(source, 'package-lock.json'), 'utf8'));
+// Where a lock file has no addresses, npm asks the registry for each, with a cache too.
+for (const [at, one] of Object.entries(lock.packages)) {
+  const name = one.name ?? at.replace(/^.*node_modules\//, '');
+  if (at !== '' && one.link !== true)
+    one.resolved ??= `https://registry.npmjs.org/${name}/-/${name.replace(/^.*\//, '')}-${one.version}.tgz`;
+}
+writeFileSync(path.join(project, 'package-lock.json'), JSON.stringify(lock));
 const env = environmentIn(dir);
 
 /** @param {string[]} more @param {string} script */

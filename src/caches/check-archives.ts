@@ -2,7 +2,7 @@ import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
 
 /** A larger lock file is not of a project that anybody works on. */
 const MAX_ARCHIVES = 30_000;
-const DIGITS = { sha256: 64, sha384: 96, sha512: 128 } as const;
+const DIGITS = { sha256: 64, sha384: 96, sha512: 128, 'go-mod': 64, 'go-zip': 64 } as const;
 /** Every component is a plain name: no `.`, no `..`, nothing that begins with a dash. */
 const PATH = /^(?:[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*\/)*[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*$/;
 
@@ -31,13 +31,19 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
   return { archives, skipped };
 }
 
-function refusal({ hosts }: Pick<Ecosystem, 'hosts'>, { url, hash, path }: Archive): string | undefined {
+function refusal({ hosts }: Pick<Ecosystem, 'hosts'>, { url, text, hash, path }: Archive): string | undefined {
+  const why = text === undefined ? refusedUrl(hosts, url) : undefined;
+  if (why !== undefined) return why;
+  if (hash.hex.length !== DIGITS[hash.name] || !/^[0-9a-f]+$/.test(hash.hex)) return 'without a hash';
+  if (!PATH.test(path) || path.length > 500) return 'with a name that is not a plain file name';
+  return undefined;
+}
+
+function refusedUrl(hosts: readonly string[], url: string): string | undefined {
   if (!URL.canParse(url)) return 'no address of a registry';
   const { protocol, hostname, port, username, password, search } = new URL(url);
   if (protocol !== 'https:' || port !== '' || !hosts.includes(hostname)) return 'from another host';
   if (username !== '' || password !== '' || search !== '') return 'from an address with a login or a query';
-  if (hash.hex.length !== DIGITS[hash.name] || !/^[0-9a-f]+$/.test(hash.hex)) return 'without a hash';
-  if (!PATH.test(path) || path.length > 500) return 'with a name that is no plain file name';
   return undefined;
 }
 

@@ -1,14 +1,23 @@
 import type { CacheName } from '../types/cache.ts';
 
-/** Hash functions that nobody finds two archives for. */
-export type HashName = 'sha256' | 'sha384' | 'sha512';
+/**
+ * Hash functions that nobody finds two archives for. go-mod and go-zip are the h1 of go.sum (golang.org/x/mod, sumdb/dirhash):
+ * a SHA-256 over the SHA-256 of one go.mod, or of each file in an archive.
+ */
+export type HashName = 'sha256' | 'sha384' | 'sha512' | 'go-mod' | 'go-zip';
 
 /** An archive that a lock file names, as it is fetched and kept. */
 export interface Archive {
   /** For messages: 'left-pad 1.3.0'. */
   readonly name: string;
   readonly url: string;
-  /** Of its bytes. */
+  /** Its content, where run-claude makes it: nothing is fetched. */
+  readonly text?: string;
+  /**
+   * Hashes of its files, any of which the tool may take: `url` is the index of the package (PEP 691), which names them, and
+   * `path` is not used.
+   */
+  readonly anyOf?: readonly string[];
   readonly hash: { readonly name: HashName; readonly hex: string };
   /** Where the ecosystem's tool expects it: relative, '/' between components. */
   readonly path: string;
@@ -39,8 +48,8 @@ export interface Ecosystem {
    * @throws {Error} with the reason when nothing in the file can be cached
    */
   readonly read: (text: string, file: string) => LockContent;
-  /** Directory in the agent's home that gets a link to each archive, at the archive's path; undefined for none. */
-  readonly linksIn: string | undefined;
+  /** Directories in the agent's home that get a link to each archive, at the archive's path. */
+  readonly linksIn: readonly string[];
   /** Variables that point the tool to `dir`, the cache in the container. */
   readonly env: (dir: string) => Readonly<Record<string, string>>;
 }

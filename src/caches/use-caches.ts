@@ -1,5 +1,6 @@
 import { dirname, posix } from 'node:path';
 import type { PlaceEntry } from '../engine/place.ts';
+import type { MadeCache } from '../types/cache.ts';
 import type { Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import { ecosystemOf } from './ecosystems.ts';
@@ -27,17 +28,16 @@ export async function useCaches(engine: Engine, plan: Plan): Promise<UsedCaches>
     mounts.push(cacheMount(engine.facts, cache, plan));
     for (const [name, value] of Object.entries(ecosystem.env(insideDir(cache.ecosystem))))
       if (plan.env[name] === undefined) env[name] = value;
-    if (ecosystem.linksIn !== undefined)
-      links = [...links, ...linkEntries(cache.ecosystem, ecosystem.linksIn, cache.dir)];
+    links = [...links, ...ecosystem.linksIn.flatMap((folder) => linkEntries(cache, folder))];
   }
   return { mounts, env, homeEntries: withFolders(links) };
 }
 
-function linkEntries(name: Parameters<typeof insideDir>[0], linksIn: string, dir: string): PlaceEntry[] {
+function linkEntries({ ecosystem, dir }: MadeCache, linksIn: string): PlaceEntry[] {
   return (readMarker(dir)?.paths ?? []).map((path) => ({
     path: `${linksIn}/${path}`,
     mode: 0o777,
-    content: { link: posix.join(insideDir(name), path) },
+    content: { link: posix.join(insideDir(ecosystem), path) },
   }));
 }
 

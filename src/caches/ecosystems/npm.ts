@@ -13,7 +13,7 @@ export const npm: Ecosystem = {
   lockFiles: ['npm-shrinkwrap.json', 'package-lock.json'],
   hosts: PRESETS['npm'] ?? [],
   read: readLock,
-  linksIn: '.npm/_cacache/content-v2',
+  linksIn: ['.npm/_cacache/content-v2'],
   env: () => ({}),
 };
 

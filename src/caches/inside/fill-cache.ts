@@ -1,3 +1,4 @@
+import { findFiles } from './package-index.ts';
 import type { FillReport, FillRequest } from './request.ts';
 import { FetchError, saveArchive } from './save-archive.ts';
 
@@ -19,8 +20,11 @@ export async function fillCache(request: FillRequest, report: (line: FillReport)
   const work = async (): Promise<void> => {
     for (let archive = left.pop(); archive !== undefined && failure === undefined; archive = left.pop()) {
       try {
-        const size = await saveArchive(archive, request, stop.signal);
-        bytes += size;
+        const files = archive.anyOf === undefined ? [archive] : await findFiles(archive, process.arch, stop.signal);
+        for (const file of files) {
+          const size = await saveArchive(file, request, stop.signal);
+          bytes += size;
+        }
       } catch (error) {
         const why = error instanceof FetchError ? error.message : 'it cannot be written';
         failure ??= { kind: 'failed', archive: archive.name, why };

@@ -1,6 +1,6 @@
 import type { Archive } from '../ecosystem.ts';
 
-/** What the program in the filling container is told: one line of JSON on its stdin. */
+/** The request to the program in the filling container: one line of JSON on its stdin. */
 export interface FillRequest {
   readonly archives: readonly Archive[];
   /** Where the archives are put. */

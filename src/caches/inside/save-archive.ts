@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Archive } from '../ecosystem.ts';
+import { type Digest, startDigest } from './digest.ts';
 import type { FillRequest } from './request.ts';
 
 const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
@@ -83,11 +85,19 @@ async function fetchTo(archive: Archive, scratch: string, signal: AbortSignal): 
   }
 }
 
-/** The gateway passes requests to the ecosystem's hosts only; a redirect is not followed. */
-async function openArchive({ url }: Archive, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+async function openArchive({ url, text }: Archive, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  return text === undefined ? fetchBody(url, signal) : Readable.from([Buffer.from(text)]);
+}
+
+/**
+ * The body of an answer. The gateway passes requests to the ecosystem's hosts only; a redirect is not followed.
+ *
+ * @throws {FetchError} for a status other than 200
+ */
+export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'): Promise<AsyncIterable<Uint8Array>> {
   const response = await fetch(url, {
     redirect: 'error',
-    headers: { 'accept-encoding': 'identity' },
+    headers: { accept, 'accept-encoding': 'identity' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]),
   });
   if (response.status === 200 && response.body !== null) return response.body;
@@ -101,7 +111,7 @@ async function writeHashed(
   { hash }: Archive,
   scratch: string,
 ): Promise<{ readonly bytes: number; readonly hex: string }> {
-  const digest = createHash(hash.name);
+  const digest = startDigest(hash.name);
   let bytes = 0;
   // Sessions have the cache read-only; the mode is for what they copy out of it.
   const handle = await open(scratch, 'w', 0o644);
@@ -109,13 +119,22 @@ async function writeHashed(
     for await (const piece of pieces) {
       bytes += piece.byteLength;
       if (bytes > MAX_ARCHIVE_BYTES) throw new FetchError('it is larger than 2 GB', true);
-      digest.update(piece);
+      digest.add(piece);
       await handle.write(piece);
     }
   } finally {
     await handle.close();
   }
-  return { bytes, hex: digest.digest('hex') };
+  return { bytes, hex: endOf(digest) };
+}
+
+/** Empty, which is the hash of nothing, for bytes that cannot have one. */
+function endOf(digest: Digest): string {
+  try {
+    return digest.end();
+  } catch {
+    return '';
+  }
 }
 
 function isOfDisk(error: unknown): boolean {

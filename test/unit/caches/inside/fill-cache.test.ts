@@ -92,6 +92,35 @@ it('writes nothing outside of the cache, whatever path it is given', async () =>
   expect(existsSync(path.join(dir, 'out.tgz'))).toBe(false);
 });
 
+it('pip: takes the files that have a hash of the lock file and that this machine can use', async () => {
+  const dir = scratch();
+  const file = (filename: string, content: string) => ({
+    filename,
+    url: `../../files/${filename}`,
+    hashes: { sha256: sha('sha256', content) },
+  });
+  const names = [
+    'lib-1.0-py3-none-any.whl',
+    'lib-1.0-cp311-cp311-win_amd64.whl',
+    'lib-1.0.tar.gz',
+    'lib-2.0-py3-none-any.whl',
+    '../../../evil.whl',
+  ];
+  const files = names.map((name) => file(name, name));
+  const served = Object.fromEntries(names.map((name) => [`/files/${name}`, name]));
+  await using registry = await openRegistry({ ...served, '/simple/lib/': JSON.stringify({ files }) });
+  const anyOf = files.filter(({ filename }) => !filename.includes('2.0')).map(({ hashes }) => hashes.sha256);
+  const archive = { ...archiveOf(registry.url, '', 'lib'), url: `${registry.url}/simple/lib/`, anyOf };
+  expect(await fill(dir, [archive])).toMatchObject({ kind: 'filled' });
+  expect(filesOf(dir)).toEqual([names[0]]);
+  registry.files.set('/simple/lib/', Buffer.from(JSON.stringify({ files: files.slice(3) })));
+  expect(await fill(scratch(), [archive])).toMatchObject({
+    why: 'the registry has no file with a hash of the lock file',
+  });
+  registry.files.set('/simple/lib/', Buffer.from('<html>'));
+  expect(await fill(scratch(), [archive])).toMatchObject({ why: 'the index of the registry is not JSON' });
+});
+
 it.each([
   ['a status', 'the registry answered with status 404', '/x'],
   ['a registry that does not exist', 'the registry cannot be reached', 'http://127.0.0.1:9'],
