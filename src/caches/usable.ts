@@ -10,8 +10,13 @@ export async function isUsable(engine: Engine, cache: MadeCache, plan: Plan): Pr
   if (readMarker(cache.dir) === undefined) return false;
   const mount = cacheMount(engine.facts, cache, plan);
   if (!(await exists(engine, mount))) return false;
-  markUsed(cache.dir);
-  return true;
+  try {
+    markUsed(cache.dir);
+    return true;
+  } catch {
+    // Removed since: gc or `cache rm` ran.
+    return false;
+  }
 }
 
 /** Whether the engine has what the mount names: it would make an empty one. */
