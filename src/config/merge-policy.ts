@@ -1,5 +1,6 @@
 import { usageError } from '../errors.ts';
 import { AGENT_NAMES } from '../types/agent-package.ts';
+import { CACHE_NAMES } from '../types/cache.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
@@ -104,6 +105,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
+  refuseUnknownCache(draft.caches ?? [], origins.get('caches'));
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
   if ((draft.with ?? []).length > 0) {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
@@ -136,6 +138,12 @@ function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly
     `${origin}: there is no agent '${name}'`,
     near === undefined ? `Write one of: ${known.join(', ')}.` : `Did you mean ${near}?`,
   );
+}
+
+function refuseUnknownCache(names: readonly string[], origin = 'cache'): void {
+  const unknown = names.find((name) => !CACHE_NAMES.some((known) => known === name));
+  if (unknown !== undefined)
+    throw usageError(`${origin}: there is no cache '${unknown}'`, `Write one of: ${CACHE_NAMES.join(', ')}.`);
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */

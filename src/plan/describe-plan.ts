@@ -41,6 +41,7 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
     ...(credential === undefined ? [] : [row('credential', credential)]),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     ...environmentRows(policy.environment),
+    ...((policy.caches ?? []).length === 0 ? [] : [row('caches', (policy.caches ?? []).join(', '))]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];

@@ -1,11 +1,22 @@
+import type { CacheName } from '../types/cache.ts';
 import type { Plan } from '../types/plan.ts';
 
 /**
  * The note for the agent about what this session has besides the project, as Markdown; undefined for a session that has
  * nothing. The note of every image says the rest.
  */
-export function sessionNote({ policy, mode, also = [] }: Pick<Plan, 'policy' | 'mode' | 'also'>): string | undefined {
-  const lines = [...folderLines(also), ...serviceLines(policy.services ?? []), ...environmentLines(policy, mode)];
+export function sessionNote({
+  policy,
+  mode,
+  also = [],
+  caches = [],
+}: Pick<Plan, 'policy' | 'mode' | 'also' | 'caches'>): string | undefined {
+  const lines = [
+    ...folderLines(also),
+    ...serviceLines(policy.services ?? []),
+    ...environmentLines(policy, mode),
+    ...cacheLines(caches),
+  ];
   return lines.length === 0 ? undefined : `# The environment of this session\n\n${lines.join('\n')}\n`;
 }
 
@@ -28,6 +39,22 @@ function serviceLines(services: NonNullable<Plan['policy']['services']>): string
     '- The data of services is new in each session, and only for it: you may change and drop all of it. You cannot start or',
     '  configure services yourself; `[[service]]` in `.run-claude.toml` asks the user for them.',
   ];
+}
+
+const CACHE_NOTES: Readonly<Record<CacheName, string>> = {
+  npm: '`npm ci` and `npm install`',
+  yarn: '`yarn install` of Yarn 1',
+  pip: '`pip install -r`',
+  cargo: '`cargo build` and `cargo fetch`',
+  go: '`go build` and `go mod download`',
+  gradle: '`gradle`',
+};
+
+function cacheLines(caches: NonNullable<Plan['caches']>): string[] {
+  return caches.map(
+    ({ ecosystem }) =>
+      `- ${CACHE_NOTES[ecosystem]} take the packages of the lock file, as it was before this session, from a read-only cache. Others come from the registry.`,
+  );
 }
 
 function environmentLines(policy: Plan['policy'], mode: Plan['mode']): string[] {

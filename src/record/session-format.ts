@@ -17,6 +17,7 @@ import {
 } from '../store/parse-record.ts';
 import { processIdentityCheck } from '../store/process-identity.ts';
 import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
+import { CACHE_NAMES, type MadeCache } from '../types/cache.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Environment, MadeEnvironment } from '../types/environment.ts';
@@ -150,6 +151,7 @@ const policy = fields<Policy>({
   envFiles: optional(texts),
   envFileNames: optional(texts),
   with: optional(texts),
+  caches: optional(listOf(oneOf(...CACHE_NAMES))),
   approved: optional(texts),
   environment: optional(
     fields<Environment>({ packages: texts, setup: optional(text), env: mapOf(text), files: texts }),
@@ -236,6 +238,7 @@ const plan = fields<Plan>({
   env: mapOf(text),
   diskMb: number,
   environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),
+  caches: optional(listOf(fields<MadeCache>({ ecosystem: oneOf(...CACHE_NAMES), address: text, dir: absolutePath }))),
   sessionDir: absolutePath,
   baseDir: absolutePath,
   weakenings: texts,

@@ -1,3 +1,4 @@
+import type { CacheName } from './cache.ts';
 import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
@@ -61,6 +62,8 @@ export interface Policy {
   readonly envFileNames?: readonly string[] | undefined;
   /** Names of features, whose packages and variables are part of `environment`. */
   readonly with?: readonly string[] | undefined;
+  /** Package managers that find archives of the project's lock files without the registry. */
+  readonly caches?: readonly CacheName[] | undefined;
   /** Digests of requests of projects that the user agreed to beforehand. */
   readonly approved?: readonly string[] | undefined;
   /** Undefined: none. */

@@ -247,6 +247,13 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command('projects', '', "list Claude's data, by project", [JSON_OPTION], 0),
   command(
+    'cache',
+    '[rm CACHE…]',
+    'list the caches of packages, or remove some',
+    [flag('all', 'with rm: every cache'), JSON_OPTION],
+    50,
+  ),
+  command(
     'gc',
     '',
     'remove what no session needs',

@@ -1,4 +1,5 @@
 import { AGENT_NAMES } from '../../types/agent-package.ts';
+import { CACHE_NAMES } from '../../types/cache.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */
@@ -189,6 +190,13 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('The sandbox', 'gpu', "give the agent the engine's graphics processors"),
   none('The sandbox', 'toolchain', 'use an image with compilers'),
   needed('The sandbox', 'with', ['NAME', 'browser'], 'add to the image: browser', many),
+  needed(
+    'The sandbox',
+    'cache',
+    ['NAME', 'npm'],
+    `fetch what the project's lock file names once, for all sessions: ${CACHE_NAMES.join(', ')}`,
+    many,
+  ),
   needed(
     'The sandbox',
     'approve',

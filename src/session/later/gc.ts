@@ -3,6 +3,7 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepBases } from '../../base/sweep.ts';
 import { emptyTrash, hasTrash } from '../../base/trash.ts';
+import { cacheLabels, unusedCaches } from '../../caches/sweep.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
@@ -38,6 +39,7 @@ export interface GcItem {
     | 'base'
     | 'environment'
     | 'seed'
+    | 'cache'
     | 'container'
     | 'volume'
     | 'network'
@@ -68,6 +70,7 @@ interface Removal extends GcItem {
  * - layers that hold nothing more, or whose session was applied 14 days ago
  * - what setups made, where no session uses it and no start used it for 30 days
  * - data that seeds of services made, where no start used it for 30 days
+ * - caches of packages that no session uses and no start used for 30 days
  * - bases that were not used for 30 days, or that cannot be used as they are
  * - Claude's data of projects that no longer exist and have no pending session
  * - engine objects of this owner without a session
@@ -108,6 +111,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...(await baseRemovals(options)),
     ...environmentRemovals(options, known),
     ...seedRemovals(options),
+    ...cacheRemovals(options, known),
     ...unusedInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
@@ -223,6 +227,18 @@ function seedRemovals({ places, engine, nowMs }: GcOptions): Removal[] {
   }));
 }
 
+function cacheRemovals({ places, nowMs }: GcOptions, { kept, unreadable }: Known): Removal[] {
+  if (unreadable.length > 0) return [];
+  // A session that has ended works without its caches when it is resumed.
+  const running = kept.filter((session) => ownerState(session) !== 'ended');
+  const used = running.flatMap(({ plan }) => plan.caches ?? []);
+  return unusedCaches(places.cacheDir, used, nowMs, KEPT_MS).map((one) => ({
+    kind: 'cache' as const,
+    ...one,
+    name: one.dir,
+  }));
+}
+
 function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
@@ -252,6 +268,7 @@ async function engineRemovals(
     ...bases,
     ...environmentLabels(places.cacheDir),
     ...seedLabels(places.cacheDir),
+    ...cacheLabels(places.cacheDir),
   ]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AGENT_HOME_PATHS, agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
+import { type UsedCaches, useCaches } from '../../caches/use-caches.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import { dataLabel, dataVolume } from '../../claude/instances/isolated.ts';
 import type { StagedClaude } from '../../claude/stage/stage.ts';
@@ -67,6 +68,7 @@ export async function stage<V extends AgentView>(
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
+  const caches = await useCaches(engine, plan);
   const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
   const mcpLogins = await loginsOf(plan, deps);
   const [gateway, view, claude] = await allOrFirstFailure([
@@ -75,7 +77,7 @@ export async function stage<V extends AgentView>(
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
-    fillHome({ plan, deps, home, credential, file }),
+    fillHome({ plan, deps, home, credential, file, caches }),
     // An agent that ran before its services would fail for no reason of its own.
     startServices(plan, deps, seccomp, group),
   ]);
@@ -92,8 +94,8 @@ export async function stage<V extends AgentView>(
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
-    env: claude.env,
-    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts],
+    env: { ...caches.env, ...claude.env },
+    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts, ...caches.mounts],
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
@@ -138,9 +140,10 @@ interface HomeParts {
   readonly home: Place;
   readonly credential: CredentialSource | undefined;
   readonly file: CredentialFile | undefined;
+  readonly caches: UsedCaches;
 }
 
-async function fillHome({ plan, deps, home, credential, file }: HomeParts): Promise<StagedClaude> {
+async function fillHome({ plan, deps, home, credential, file, caches }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
@@ -169,6 +172,7 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
+  if (caches.homeEntries.length > 0) await home.fill(caches.homeEntries);
   // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
   await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
   return staged;

@@ -16,6 +16,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/cli/start/require-login.ts': ['e2e/batch.test.ts'],
   'src/record/beside.ts': ['e2e/also.test.ts'],
   'src/environment': ['e2e/environment.test.ts'],
+  'src/caches': ['e2e/caches.test.ts'],
+  'src/caches/inside/save-archive.ts': ['unit/caches/inside/fill-cache.test.ts'],
   'src/agent': ['unit/agent/agents.test.ts', 'e2e/secrets.test.ts'],
   'src/apply': ['unit/apply/apply-changes.test.ts', 'unit/apply/conflicts.test.ts', 'unit/apply/crash.test.ts'],
   'src/apply/disk': ['unit/apply/guards.test.ts', 'unit/apply/disk/races.test.ts', 'unit/apply/power-cut.test.ts'],
