@@ -75,7 +75,7 @@ const composed = SERVICES.map(({ name, kind }) => {
   const command = JSON.stringify([
     '/bin/bash',
     '-c',
-    SERVICE_KINDS[kind].command.replaceAll('/data', '/run/run-claude/data').replaceAll('$', '$$'),
+    SERVICE_KINDS[kind].command.replaceAll('/data', '/run/run-claude/data').replaceAll('$', () => '$$'),
   ]);
   return `  ${name}:\n    image: ${image}\n    user: "61000:61000"\n    environment: {HOME: /tmp}\n    command: ${command}\n    volumes: ["${volume}"]\n`;
 });
@@ -83,7 +83,7 @@ const volumes = SERVICES.map(({ name }) => `  ${name}-data: {}\n`);
 writeFileSync(compose, `version: "3"\nservices:\n${composed.join('')}volumes:\n${volumes.join('')}`);
 /** @param {string[]} words */
 const composeRun = (...words) =>
-  execFileSync('docker-compose', ['-p', PROJECT, '-f', compose, ...words], { stdio: ['ignore', 'ignore', 'ignore'] });
+  execFileSync('docker-compose', ['-p', PROJECT, '-f', compose, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
 const ready = SERVICES.map(({ name, kind }) => ({ name, ready: SERVICE_KINDS[kind].ready ?? 'true' }));
 
 function startOfCompose() {

@@ -27,11 +27,11 @@ export interface SeedInputs {
   readonly images: readonly string[];
 }
 
-/** 32 hex digits that name the inputs. */
-export function seedAddress({ service, reached, files, images }: SeedInputs): string {
+/** 32 hex digits that name the inputs, for the user of this cache: an engine may have several. */
+export function seedAddress({ service, reached, files, images }: SeedInputs, cacheDir: string): string {
   const digestOf = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
   const digests = files.map((file) => [file.path, file.isExecutable, digestOf(file.content)]);
-  return digestOf(JSON.stringify([1, tableOf(service), reached.map(tableOf), images, digests])).slice(
+  return digestOf(JSON.stringify([1, cacheDir, tableOf(service), reached.map(tableOf), images, digests])).slice(
     0,
     ADDRESS_DIGITS,
   );
@@ -58,7 +58,7 @@ export const seedLabel = (address: string): string => `seed-${address}`;
  * @throws {RunClaudeError} SERVICE_FAILED for a seed that fails, with its last lines; nothing of it is kept
  */
 export async function seededVolume(inputs: SeedInputs, run: ServiceRun, cacheDir: string): Promise<string> {
-  const address = seedAddress(inputs);
+  const address = seedAddress(inputs, cacheDir);
   const volume = seedVolume(address);
   const { engine, tell, signal } = run;
   const isMade = async (): Promise<boolean> => {

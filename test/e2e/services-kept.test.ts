@@ -35,8 +35,7 @@ it('commands of a kept session share its services; resume and explore start them
 });
 
 it('a seed runs once for the same inputs; no session finds what another one changed; gc removes it unused', async () => {
-  const seed =
-    'seed = "curl -sS http://127.0.0.1:8080; cat /seed/db/a.txt >> /data/n; cat /workspace/* 2>/dev/null; true"';
+  const seed = 'seed = "curl -sS http://127.0.0.1:8080; cat /seed/db/a.txt >> /data/n"';
   await using scene = sceneWithServices(nodeService('counter', 8080, COUNTER, `${seed}\nfiles = ["db/a.txt"]`));
   scene.write('db/a.txt', 'SEED');
   const volumes = (): string[] => {

@@ -38,11 +38,14 @@ it('gives different inputs another address: no session gets the data of another 
       { reaches: ['other'] },
     ].map((more) => ({ ...inputs, service: { ...service, ...more } })),
   ];
-  const addresses = [inputs, ...others].map(seedAddress);
-  expect(new Set(addresses).size).toBe(12);
+  const addresses = [inputs, ...others].map((one) => seedAddress(one, '/cache'));
+  addresses.push(seedAddress(inputs, '/cache-of-another-user'));
+  expect(new Set(addresses).size).toBe(13);
   expect(addresses.every((one) => /^[0-9a-f]{32}$/.test(one))).toBe(true);
 });
 
 it('gives the same address with another limit, which does not change the data', () => {
-  expect(seedAddress({ ...inputs, service: { ...service, memoryMb: 512, diskMb: 99 } })).toBe(seedAddress(inputs));
+  expect(seedAddress({ ...inputs, service: { ...service, memoryMb: 512, diskMb: 99 } }, '/cache')).toBe(
+    seedAddress(inputs, '/cache'),
+  );
 });
