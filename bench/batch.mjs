@@ -2,18 +2,21 @@
 // a stand-in for the provider: first one by one, each a command of its own, then as one batch with --jobs 1, then with
 // RUN_CLAUDE_BENCH_JOBS (2) at a time. All in one project, with the image and the project's base there. Needs an engine.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startMessagesApi } from '../test/support/stand-in/messages-api.mjs';
 import { main, smallProject } from './scene.mjs';
 import { median } from './session.mjs';
 
 const TASKS = Number(process.env['RUN_CLAUDE_BENCH_TASKS'] ?? 50);
 const JOBS = Number(process.env['RUN_CLAUDE_BENCH_JOBS'] ?? 2);
 
-const api = await startMessagesApi({ turns: [] });
+const standIn = path.join(path.dirname(import.meta.dirname), 'test/support/stand-in/messages-api.mjs');
+// It ends with its standard input.
+const api = spawn(process.execPath, [standIn], { stdio: ['pipe', 'pipe', 'inherit'] });
+const url = String((await once(api.stdout, 'data'))[0]).trim();
 const { dir, project, env } = smallProject();
-Object.assign(env, { HOME: dir, ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'sk-ant-api03-of-the-bench' });
+Object.assign(env, { HOME: dir, ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-api03-of-the-bench' });
 
 /** @param {string[]} words @returns {Promise<{ ms: number, stdout: string }>} */
 function timed(words) {
@@ -60,6 +63,6 @@ try {
     );
   }
 } finally {
-  await api.close();
+  api.stdin.end();
   rmSync(dir, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../types/event.ts';
 
-/** What the process of a task is told, once. */
+/** What the process of a task is sent, once. */
 export interface TaskOrder {
   /** A command line. */
   readonly words: readonly string[];
@@ -8,7 +8,7 @@ export interface TaskOrder {
   readonly task: string;
 }
 
-/** What it tells the batch. */
+/** What it sends to the batch. */
 export type FromTask =
   | { readonly kind: 'tell'; readonly event: SessionEvent }
   /** Why it ends without a session's own status. */

@@ -7,7 +7,7 @@ import { chosenAgents } from './context/chosen-agents.ts';
 import type { CommandContext } from './context/context.ts';
 import { type IsDirectory, parseCommandLine } from './grammar/parse-command-line.ts';
 
-/** A step with a total is told this often. */
+/** Progress is sent this often. */
 const PROGRESS_EVERY_MS = 250;
 
 /**

@@ -13,8 +13,8 @@ export interface RenderedLayer {
   readonly carried: Readonly<Record<RenderTarget, string>>;
   /** By target: what is lost there. Absent: nothing. */
   readonly lost?: Readonly<Partial<Record<RenderTarget, string>>>;
-  /** Whether a container has it at all. Absent: every container. */
-  readonly appliesTo?: (spec: ContainerSpec) => boolean;
+  /** Whether a container, beside others in one pod, loses it at all. Absent: every container. */
+  readonly appliesTo?: (spec: ContainerSpec, beside: readonly ContainerSpec[]) => boolean;
   /** How the lines of init's proof begin that cannot hold without it. */
   readonly proof?: readonly string[];
 }
@@ -79,11 +79,15 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     appliesTo: ({ network }) => network === 'none',
     proof: ['no-network'],
   }),
-  row('no-resolver', 'names that leak through the resolver', [
-    'Dns, DnsSearch',
-    'no resolv.conf is mounted',
-    'dnsPolicy, dnsConfig',
-  ]),
+  row(
+    'no-resolver',
+    'names that leak through the resolver',
+    ['Dns, DnsSearch', 'no resolv.conf is mounted', 'dnsPolicy, dnsConfig'],
+    {
+      lost: { pod: "the gateway's resolver is that of the whole pod" },
+      appliesTo: ({ network }, beside) => network === 'none' && beside.some((one) => one.network !== 'none'),
+    },
+  ),
   row('loopback-names', 'host names of 127.0.0.1', ['ExtraHosts', NONE, 'hostAliases'], {
     lost: { oci: 'names of --allow-local do not resolve' },
     appliesTo: ({ loopbackNames = [] }) => loopbackNames.length > 0,

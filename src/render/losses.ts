@@ -2,10 +2,14 @@ import { RunClaudeError, usageError } from '../errors.ts';
 import type { ContainerSpec } from '../types/engine.ts';
 import { RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
 
-/** The layers of a container that a target does not carry. */
-export function lossesOf(target: RenderTarget, spec: ContainerSpec): readonly RenderedLayer[] {
+/** The layers of a container that a target does not carry. `beside`: all containers of its pod. */
+export function lossesOf(
+  target: RenderTarget,
+  spec: ContainerSpec,
+  beside: readonly ContainerSpec[] = [spec],
+): readonly RenderedLayer[] {
   return RENDERED_LAYERS.filter(
-    ({ lost, appliesTo }) => lost?.[target] !== undefined && (appliesTo === undefined || appliesTo(spec)),
+    ({ lost, appliesTo }) => lost?.[target] !== undefined && (appliesTo === undefined || appliesTo(spec, beside)),
   );
 }
 
@@ -18,7 +22,7 @@ export function refuseLosses(target: RenderTarget, specs: readonly ContainerSpec
   const unknown = accepted.find((name) => !RENDERED_LAYERS.some((layer) => layer.name === name));
   if (unknown !== undefined)
     throw usageError(`'${unknown}' is not a layer`, `Layers: ${RENDERED_LAYERS.map(({ name }) => name).join(', ')}.`);
-  const lost = new Map(specs.flatMap((spec) => lossesOf(target, spec)).map((layer) => [layer.name, layer]));
+  const lost = new Map(specs.flatMap((spec) => lossesOf(target, spec, specs)).map((layer) => [layer.name, layer]));
   const refused = [...lost.values()].filter(({ name }) => !accepted.includes(name));
   if (refused.length === 0) return;
   const lines = refused.map((layer) => `\n  ${layer.name}: ${layer.lost?.[target]}`);

@@ -53,6 +53,7 @@ export function renderPods(specs: SessionSpecs, place: PodPlace, { without }: Re
   const { agent, gateway, collector } = specs;
   const beside = [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof);
   const after = [withProof(collector)];
-  refuseLosses('pod', [...beside, ...after], without);
+  refuseLosses('pod', beside, without);
+  refuseLosses('pod', after, without);
   return [podOf(agent.name, beside, place), podOf(collector.name, after, place)];
 }

@@ -56,7 +56,7 @@ const place = {
 };
 const shared = new Set(['run-claude-a-gw']);
 const lostInPod = ['environment', 'masked-paths', 'read-only-paths', 'no-network', 'ipc-namespace', 'cgroup-namespace'];
-const WITHOUT = [...lostInPod, 'swap', 'processes', 'process-limits', 'memory-directories', 'no-log'];
+const WITHOUT = [...lostInPod, 'no-resolver', 'swap', 'processes', 'process-limits', 'memory-directories', 'no-log'];
 
 describe('the table of layers', () => {
   it('names each layer once, and where a target has no field it says what is lost', () => {
@@ -157,6 +157,14 @@ describe('a pod', () => {
         `\n  ${name}: `,
       );
     expect(() => renderPods(SPECS, { shared }, { without: ['everything'] })).toThrow("'everything' is not a layer");
+  });
+
+  it('without a gateway, the agent has no resolver', () => {
+    const { gateway: _, ...alone } = SPECS;
+    const without = WITHOUT.filter((name) => name !== 'no-resolver');
+    const [pod] = renderPods(alone, { shared }, { without });
+    expect(pod?.spec.dnsPolicy).toBe('None');
+    expect(() => renderPods(SPECS, { shared }, { without })).toThrow('no-resolver: the gateway');
   });
 
   const [session, collector] = renderPods(SPECS, { shared }, { without: WITHOUT });
