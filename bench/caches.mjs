@@ -50,7 +50,10 @@ try {
     { length: ROUNDS },
     () => `${install('rm -rf ~/.npm/_cacache; cp -a ~/links ~/.npm/_cacache')}\n${install('rm -rf ~/.npm/_cacache')}`,
   );
-  const printed = session(['--cache', 'npm'], `cp -a ~/.npm/_cacache ~/links\n${installs.join('\n')}`);
+  const printed = session(
+    ['--cache', 'npm'],
+    `cp -a ~/.npm/_cacache ~/links\n${installs.join('\n')}\nrm -rf /workspace/node_modules`,
+  );
   const times = printed.trim().split('\n').map(Number);
   const warm = median(times.filter((_, at) => at % 2 === 0));
   const cold = median(times.filter((_, at) => at % 2 === 1));
