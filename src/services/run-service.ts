@@ -93,7 +93,7 @@ async function untilReady(service: Service, companion: Companion, log: ServiceLo
   throw serviceFailed(`the service ${name} ended${status === undefined ? '' : ` with status ${status}`}`, log);
 }
 
-/** Ends a service that writes more than its limit. A count that fails, because somebody stopped it, ends it too. */
+/** Ends a service that writes more than its limit. A count that fails, for instance because it was killed, ends it too. */
 async function holdToLimit(
   { name, diskMb }: Service,
   companion: Companion,
