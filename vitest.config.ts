@@ -36,6 +36,7 @@ const LONG = [
   'test/engine/hardening/podman.test.ts',
   'test/engine/hardening/programs.test.ts',
   'test/engine/image/published.test.ts',
+  'test/engine/render/oci.test.ts',
   'test/engine/workspace/random-sessions.test.ts',
   'test/unit/apply/disks.test.ts',
 ];

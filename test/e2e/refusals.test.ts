@@ -37,7 +37,9 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
   expect(planned.status).toBe(0);
   expect(planned.stdout).toMatch(/works on +a copy/);
   expect(planned.stdout).toMatch(/program .*-p src\n/);
-  const bundles = await scene.run(['exec', '--dry-run=oci', '.', '--', 'true']);
+  const bundles = await scene.run(['exec', '--dry-run=oci', '--env', 'TOKEN=hunter2', '.', '--', 'true']);
+  expect(bundles.stdout).toContain('TOKEN=');
+  expect(bundles.stdout + bundles.stderr).not.toContain('hunter2');
   const { agent } = JSON.parse(bundles.stdout) as { agent: { process: { args: string[] } } };
   expect(agent.process.args.slice(0, 2)).toEqual(['/usr/lib/run-claude/init', '--prove']);
   const lost = new Scene({ env: { DOCKER_HOST: 'unix:///nowhere/engine.sock' } });

@@ -37,6 +37,7 @@ export async function printDryRun(
   const dry = { ...credential, env: context.env, owner: ownerHere(context) };
   if (form !== undefined) {
     const { renderedText } = await import('./render-plan.ts');
+    for (const text of planned.unapproved) context.tell({ kind: 'message', level: 'warning', text });
     context.write(await renderedText(plan, dry, { form, without }));
     return;
   }

@@ -2,6 +2,7 @@ import { collectorSpec, INSIDE } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { gatewayNames } from '../../gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
+import { MASKED } from '../../plan/mask-plan.ts';
 import type { OciPlace } from '../../render/oci-config.ts';
 import { renderOci, renderPods, type SessionSpecs } from '../../render/render.ts';
 import { jsonText } from '../../report/json.ts';
@@ -27,7 +28,10 @@ export async function renderedText(
 
 function plannedSpecs(plan: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
   const { sessionId, image } = plan;
-  const agent = plannedAgent(plan, dry, seccomp);
+  const planned = plannedAgent(plan, dry, seccomp);
+  // Values of `--env` are printed nowhere.
+  const masked = Object.keys(plan.policy.env).map((name) => [name, MASKED] as const);
+  const agent = { ...planned, env: { ...planned.env, ...Object.fromEntries(masked) } };
   const names = gatewayNames(sessionId);
   const workspace = agent.mounts.find(({ target }) => target === '/workspace');
   const layer =
