@@ -205,6 +205,7 @@ const plan = fields<Plan>({
   policy,
   engine,
   image: text,
+  ownImage: optional(text),
   claudeVersion: optional(text),
   program,
   tty: flag,

@@ -24,6 +24,8 @@ type HostCache = { readonly host: Pick<SessionDeps['host'], 'cacheDir'> };
 /** The image of a session, whether it is on the engine or not. */
 export interface SessionImage {
   readonly tag: string;
+  /** As in the plan. */
+  readonly ownImage?: string;
   /** The release of Claude Code in it; undefined for the release that this version of run-claude pins. */
   readonly claudeVersion: string | undefined;
 }
@@ -41,12 +43,12 @@ export async function sessionImage(
   const { engine, env } = deps;
   const claude = await findRelease(policy, deps);
   const ours = addressImage(engine, { env, toolchain: policy.toolchain, claude });
-  const claudeVersion = claude?.version;
+  const rest = { claudeVersion: claude?.version, ...(policy.image === undefined ? {} : { ownImage: ours }) };
   const system = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
   const below = await addressPackages(system, policy.environment?.packages ?? []);
-  if (agent === undefined) return { tag: below, claudeVersion };
+  if (agent === undefined) return { tag: below, ...rest };
   const { addressAgentLayer } = await import('../../image/agent-layer.ts');
-  return { tag: addressAgentLayer(engine, below, agent), claudeVersion };
+  return { tag: addressAgentLayer(engine, below, agent), ...rest };
 }
 
 async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
@@ -87,7 +89,7 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   const { engine, tell, env, host } = deps;
   const { signal } = deps.interruption;
   const { image: reference, toolchain, runtime } = plan.policy;
-  if ((reference !== undefined || !isRebuild) && (await engine.hasImage(plan.image))) return;
+  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
   // Loaded only where something is built: a start does not wait for it.
   const [{ ensureImage }, { ensureAgentLayer }, { refuseOpenImage }] = await Promise.all([
     import('../../image/ensure.ts'),
@@ -120,6 +122,10 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   if (reference !== undefined && tag !== plan.image) {
     throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
   }
+}
+
+async function hasImages({ image, ownImage = image }: Plan, engine: Engine): Promise<boolean> {
+  return (await engine.hasImage(image)) && (ownImage === image || (await engine.hasImage(ownImage)));
 }
 
 /** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */
