@@ -17,6 +17,7 @@ const LONG = [
   'test/e2e/hand-off.test.ts',
   'test/e2e/hostile-sync-back.test.ts',
   'test/e2e/large-files.test.ts',
+  'test/e2e/mcp-login.test.ts',
   'test/e2e/mcp-program.test.ts',
   'test/e2e/mcp-serve.test.ts',
   'test/e2e/odd-trees.test.ts',

@@ -208,7 +208,7 @@ function containerParts(
   { volume, network, networkMade }: GatewayPlace,
   seccomp: string,
 ): GatewayContainerOptions {
-  const { sessionId, image } = plan;
+  const { sessionId, ownImage: image = plan.image } = plan;
   return { sessionId, image, seccomp, volume, network, networkMade, companions: companionMounts(plan) };
 }
 

@@ -18,7 +18,7 @@ export interface PlanInput {
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
   /** The session's image. */
-  readonly image: { readonly tag: string; readonly claudeVersion: string | undefined };
+  readonly image: Pick<Plan, 'ownImage' | 'claudeVersion'> & { readonly tag: string };
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
   readonly also: readonly AlsoFolder[];
@@ -47,6 +47,7 @@ export function planRun(input: PlanInput): Plan {
     policy,
     engine,
     image: input.image.tag,
+    ...(input.image.ownImage === undefined ? {} : { ownImage: input.image.ownImage }),
     claudeVersion: input.image.claudeVersion,
     program: withPermissionMode(input.program, policy),
     tty: host.stdinTty && host.stdoutTty && input.program.kind !== 'kept' && !isPrintOnly(input.program),

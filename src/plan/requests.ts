@@ -107,7 +107,6 @@ export function describeRequest(request: ProjectRequest): string[] {
       : ([
           ['image', request.image],
           ['', 'its own programs run as root while run-claude builds on it'],
-          ['', 'runs also what holds your credential (gateway)'],
         ] as const)),
     ...packages.map((name) => ['package', name] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),

@@ -229,6 +229,7 @@ const plan = fields<Plan>({
   policy,
   engine,
   image: text,
+  ownImage: optional(text),
   claudeVersion: optional(text),
   program,
   tty: flag,

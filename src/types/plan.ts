@@ -74,6 +74,11 @@ export interface Plan {
   readonly policy: Policy;
   readonly engine: EngineFacts;
   readonly image: string;
+  /**
+   * Where that is over a custom image: run-claude's own, on which all containers run but those with the agent and with the
+   * user's programs. Undefined: the same.
+   */
+  readonly ownImage?: string | undefined;
   /** The release of Claude Code in the image; undefined for the one that run-claude pins. */
   readonly claudeVersion: string | undefined;
   readonly program: Program;

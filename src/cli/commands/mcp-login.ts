@@ -5,7 +5,7 @@ import { Interrupted, usageError } from '../../errors.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { logIn, type ShownLogin } from '../../mcp/login/log-in.ts';
 import { loginStore } from '../../mcp/login/login-store.ts';
-import { askLine, isYes } from '../../terminal/ask.ts';
+import { askLine, isYes, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpServer } from '../../types/policy.ts';
 import { type CommandContext, optionValue } from '../context/context.ts';
@@ -73,12 +73,22 @@ async function showLogin(
   if (context.env['SSH_CONNECTION'] !== undefined)
     tell(`Is the browser on another machine? Run there first: ssh -L ${port}:127.0.0.1:${port} THIS_MACHINE`);
   const screen = openScreen(process, context.env, context.interruption);
+  if (screen !== undefined && context.env['SSH_CONNECTION'] === undefined)
+    await offerToOpen(address, screen, context.env, tell);
+}
+
+/** Opens the address after a yes. @throws {Interrupted} at Ctrl-C */
+export async function offerToOpen(
+  address: string,
+  screen: Screen,
+  env: NodeJS.ProcessEnv,
+  tell: (text: string) => void,
+): Promise<void> {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  if (screen === undefined || context.env['SSH_CONNECTION'] !== undefined) return;
   const answer = await askLine(screen, '[sandbox] Open it now? [y/N]:');
   if (answer === undefined) throw new Interrupted('SIGINT');
   if (!isYes(answer)) return;
-  const child = spawn(opener, [address], { detached: true, stdio: 'ignore' });
+  const child = spawn(opener, [address], { env, detached: true, stdio: 'ignore' });
   child.on('error', () => tell(`${opener} does not start: open the address yourself`));
   child.unref();
 }

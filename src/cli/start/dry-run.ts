@@ -35,7 +35,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
   const style = { seccompFile: SECCOMP_FILE, masked: new Set(Object.keys(plan.policy.env)), owner: dry.owner };
   const gateway = plan.policy.network !== 'none';
   const { network, volume } = gatewayNames(plan.sessionId);
-  const { sessionId, image } = plan;
+  const { sessionId, ownImage: image = plan.image } = plan;
   const companions = companionMounts(plan);
   const companionLines = plannedCompanions(plan, SECCOMP).flatMap((spec) => [
     '# An MCP server that is a program: its secrets go to its standard input.',

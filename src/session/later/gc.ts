@@ -271,7 +271,7 @@ async function engineRemovals(
     ...cacheLabels(places.cacheDir),
   ]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
-  const images = new Set([...currentImages, ...known.kept.map(({ plan }) => plan.image)]);
+  const images = new Set([...currentImages, ...known.kept.flatMap(({ plan }) => [plan.image, plan.ownImage])]);
   const order = ['container', 'volume', 'network', 'image'];
   const all = await engine.list();
   // `explore` runs a container of a session that has ended.

@@ -22,6 +22,8 @@ type HostCache = { readonly host: Pick<SessionDeps['host'], 'cacheDir'> };
 /** The image of a session, whether it is on the engine or not. */
 export interface SessionImage {
   readonly tag: string;
+  /** As in the plan. */
+  readonly ownImage?: string;
   /** The release of Claude Code in it; undefined for the release that this version of run-claude pins. */
   readonly claudeVersion: string | undefined;
 }
@@ -39,12 +41,12 @@ export async function sessionImage(
   const { engine, env } = deps;
   const claude = await findRelease(policy, deps);
   const ours = addressImage(engine, { env, toolchain: policy.toolchain, claude });
-  const claudeVersion = claude?.version;
+  const rest = { claudeVersion: claude?.version, ...(policy.image === undefined ? {} : { ownImage: ours }) };
   const system = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
   const below = await addressPackages(system, policy.environment?.packages ?? []);
-  if (agent === undefined) return { tag: below, claudeVersion };
+  if (agent === undefined) return { tag: below, ...rest };
   const { addressAgentLayer } = await import('../../image/agent-layer.ts');
-  return { tag: addressAgentLayer(engine, below, agent), claudeVersion };
+  return { tag: addressAgentLayer(engine, below, agent), ...rest };
 }
 
 async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
@@ -84,7 +86,7 @@ export async function findRelease(
 export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = false): Promise<void> {
   const { engine } = deps;
   const { image: reference } = plan.policy;
-  if ((reference !== undefined || !isRebuild) && (await engine.hasImage(plan.image))) return;
+  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
   const { making, ours } = await ensureOurs(plan, deps, isRebuild);
   const system = await ensureSystem(plan.policy, ours, making, deps);
   const { image: agent } = homeAgent(plan.program);
@@ -188,6 +190,10 @@ async function ensureSystem(
 }
 
 type Packages = Pick<NonNullable<Policy['environment']>, 'packages'>;
+
+async function hasImages({ image, ownImage = image }: Plan, engine: Engine): Promise<boolean> {
+  return (await engine.hasImage(image)) && (ownImage === image || (await engine.hasImage(ownImage)));
+}
 
 /** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */
 export function buildLock(tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {

@@ -125,7 +125,7 @@ async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude
     name: dataVolume(instance),
     dir: '',
     owner: { uid, gid },
-    image: plan.image,
+    image: plan.ownImage ?? plan.image,
     sessionId: plan.sessionId,
     label: dataLabel(instance),
   });
