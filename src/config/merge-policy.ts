@@ -108,17 +108,21 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
     origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
   }
-  const request = requestOf(sources);
+  const request = requestOf(sources, draft.network !== 'none');
+  if (draft.network === 'none' && (sources.devcontainer?.ports ?? []).length > 0)
+    warnings.push('forwardPorts of the devcontainer.json: not with --network none');
   return { policy: draft, origins, request, warnings };
 }
 
 /** Everything that the project asks for; undefined where that is nothing. */
-function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest | undefined {
+function requestOf({ projectFile, devcontainer }: PolicySources, hasGateway: boolean): ProjectRequest | undefined {
   const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
   const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
   const image = devcontainer?.image;
-  if (environment === undefined || (isEmptyEnvironment(environment) && image === undefined)) return undefined;
-  return image === undefined ? { environment } : { environment, image };
+  const ports = hasGateway ? (devcontainer?.ports ?? []) : [];
+  const isNothing = image === undefined && ports.length === 0;
+  if (environment === undefined || (isEmptyEnvironment(environment) && isNothing)) return undefined;
+  return { environment, ...(image === undefined ? {} : { image }), ...(ports.length === 0 ? {} : { ports }) };
 }
 
 function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {

@@ -8,9 +8,9 @@ import type { ProjectRequest } from '../types/request.ts';
 const DIGEST_CHARACTERS = 32;
 
 /** Names a request: the same words give the same digest on every machine. */
-export function requestDigest({ environment, image }: ProjectRequest): string {
+export function requestDigest({ environment, image, ports = [] }: ProjectRequest): string {
   const { packages, setup, env, files } = environment;
-  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files, image ?? null];
+  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files, image ?? null, ...ports];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
@@ -44,11 +44,11 @@ export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts)
  * @throws {RunClaudeError} USAGE where the project asks for an image, and the user for compilers or for MCP servers that
  * have secrets and would run in it.
  */
-export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms'>>(
+export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms' | 'ports'>>(
   policy: P,
-  { environment, image }: ProjectRequest,
+  { environment, image, ports = [] }: ProjectRequest,
 ): P {
-  const { environment: own } = policy;
+  const { environment: own, ports: ownPorts = [] } = policy;
   if (image !== undefined && policy.toolchain)
     throw usageError(
       `the project asks for the image ${image}, and --toolchain is another image`,
@@ -65,6 +65,8 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
     // The user's own image counts.
     image: policy.image ?? image,
     environment: own === undefined ? environment : joinEnvironments(own, environment),
+    // The user's own PORT:HOSTPORT counts.
+    ports: [...ownPorts, ...ports.map(String).filter((port) => !ownPorts.some((own) => own.split(':')[0] === port))],
   };
 }
 
@@ -79,6 +81,7 @@ export function describeRequest(request: ProjectRequest): string[] {
           ['', 'its own programs run as root while run-claude builds on it'],
           ['', 'runs also what holds your credential (gateway)'],
         ] as const)),
+    ...(request.ports ?? []).map((port) => ['port', `${port}: the agent shows a page in your browser`] as const),
     ...packages.map((name) => ['package', name] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
     ...files.map((file) => ['file for setup', file] as const),

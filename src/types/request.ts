@@ -5,4 +5,6 @@ export interface ProjectRequest {
   readonly environment: Environment;
   /** An image of the engine, which a devcontainer.json names. */
   readonly image?: string | undefined;
+  /** Ports of the session whose pages the user sees, as `--port`; `forwardPorts` of a devcontainer.json. */
+  readonly ports?: readonly number[] | undefined;
 }

@@ -99,7 +99,11 @@ export async function setUpRun(
         userEnvironment,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       }),
-    accept: () => withPolicy(request === undefined ? chosen : withRequest(chosen, request), undefined),
+    accept: () => {
+      const accepted = request === undefined ? chosen : withRequest(chosen, request);
+      parsePorts(accepted.ports ?? []);
+      return withPolicy(accepted, undefined);
+    },
   });
   return withPolicy(policy, merged.request);
 }
