@@ -18,6 +18,7 @@ const LONG = [
   'test/e2e/mcp-serve.test.ts',
   'test/e2e/odd-trees.test.ts',
   'test/e2e/other-agents.test.ts',
+  'test/e2e/preview-browser.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
