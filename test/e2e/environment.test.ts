@@ -114,7 +114,7 @@ it('a devcontainer.json that the user agreed to gives setup, variables and ports
 
   const edits =
     "sed -i 's/3000/8080/; s/echo made/echo more/' .devcontainer/devcontainer.json; sed -i s/figlet/toilet/ .run-claude.toml";
-  expect((await inside(scene, digest, edits)).status).toBe(3);
+  expect((await inside(scene, digest, edits)).status).toBe(120);
   const { stdout } = await scene.run(['audit', '--json']);
   const { findings } = JSON.parse(stdout) as { findings: readonly { path: string; detail?: string }[] };
   const detailOf = (file: string): string => findings.find(({ path }) => path === file)?.detail ?? '';
