@@ -111,22 +111,26 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
     origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
   }
-  const request = requestOf(sources);
+  const request = requestOf(sources, draft.network !== 'none');
+  if (draft.network === 'none' && (sources.devcontainer?.ports ?? []).length > 0)
+    warnings.push('forwardPorts of the devcontainer.json: not with --network none');
   return { policy: draft, origins, request, warnings };
 }
 
 /** Everything that the project asks for; undefined where that is nothing. */
-function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest | undefined {
+function requestOf({ projectFile, devcontainer }: PolicySources, hasGateway: boolean): ProjectRequest | undefined {
   const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
   const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
   const image = devcontainer?.image;
   const services = projectFile?.settings.services ?? [];
+  const ports = hasGateway ? (devcontainer?.ports ?? []) : [];
   const isEmpty = environment === undefined || isEmptyEnvironment(environment);
-  if (isEmpty && image === undefined && services.length === 0) return undefined;
+  if (isEmpty && image === undefined && services.length === 0 && ports.length === 0) return undefined;
   return {
     environment: environment ?? EMPTY_ENVIRONMENT,
     ...(image === undefined ? {} : { image }),
     ...(services.length === 0 ? {} : { services }),
+    ...(ports.length === 0 ? {} : { ports }),
   };
 }
 

@@ -10,7 +10,7 @@ import type { ProjectRequest } from '../types/request.ts';
 const DIGEST_CHARACTERS = 32;
 
 /** Names a request: the same words give the same digest on every machine. */
-export function requestDigest({ environment, image, services = [] }: ProjectRequest): string {
+export function requestDigest({ environment, image, services = [], ports = [] }: ProjectRequest): string {
   const { packages, setup, env, files } = environment;
   const canonical = [
     1,
@@ -19,8 +19,9 @@ export function requestDigest({ environment, image, services = [] }: ProjectRequ
     Object.entries(env).sort(byName),
     files,
     image ?? null,
-    // A request without services has the digest that it had before there were any.
+    // A request without services or ports has the digest that it had before there were any.
     ...(services.length === 0 ? [] : [services.map(canonicalService)]),
+    ...ports,
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
@@ -62,11 +63,10 @@ export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts)
  * @throws {RunClaudeError} USAGE where the project asks for an image, and the user for compilers or for MCP servers that
  * have secrets and would run in it; and where its services and the user's cannot be in one session.
  */
-export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms' | 'services'>>(
-  policy: P,
-  { environment, image, services }: ProjectRequest,
-): P {
-  const { environment: own } = policy;
+export function withRequest<
+  P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms' | 'services' | 'ports'>,
+>(policy: P, { environment, image, services, ports = [] }: ProjectRequest): P {
+  const { environment: own, ports: ownPorts = [] } = policy;
   if (image !== undefined && policy.toolchain)
     throw usageError(
       `the project asks for the image ${image}, and --toolchain is another image`,
@@ -84,6 +84,8 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
     image: policy.image ?? image,
     environment: own === undefined ? environment : joinEnvironments(own, environment),
     ...(services === undefined ? {} : { services: joinServices(policy.services ?? [], services) }),
+    // The user's own PORT:HOSTPORT counts.
+    ports: [...ownPorts, ...ports.map(String).filter((port) => !ownPorts.some((own) => own.split(':')[0] === port))],
   };
 }
 
@@ -108,6 +110,7 @@ export function describeRequest(request: ProjectRequest): string[] {
           ['image', request.image],
           ['', 'its own programs run as root while run-claude builds on it'],
         ] as const)),
+    ...(request.ports ?? []).map((port) => ['port', `${port}: the agent shows a page in your browser`] as const),
     ...packages.map((name) => ['package', name] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
     ...files.map((file) => ['file for setup', file] as const),

@@ -8,4 +8,6 @@ export interface ProjectRequest {
   readonly image?: string | undefined;
   /** Servers beside the agent. Undefined: none. */
   readonly services?: readonly Service[] | undefined;
+  /** Ports of the session whose pages the user sees, as `--port`; `forwardPorts` of a devcontainer.json. */
+  readonly ports?: readonly number[] | undefined;
 }

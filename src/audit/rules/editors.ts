@@ -55,7 +55,7 @@ export const editorRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger:
-          /command|args|env|cwd|shell|runOn|dependsOn|inputs|program|runtime|preLaunch|postDebug|setup|pipe|recommendations|Command$|mounts|runArgs|image|features|build|privileged|folders|remote/i,
+          /command|args|env|cwd|shell|runOn|dependsOn|inputs|program|runtime|preLaunch|postDebug|setup|pipe|recommendations|Command$|mounts|runArgs|image|features|build|privileged|folders|remote|forward|ports/i,
       },
     ],
     why: 'Tasks, launches, extensions and containers defined here run on your machine.',

@@ -103,6 +103,7 @@ export async function setUpRun(
     accept: () => {
       const accepted = request === undefined ? chosen : withRequest(chosen, request);
       refuseTakenPorts(accepted);
+      parsePorts(accepted.ports ?? []);
       return withPolicy(accepted, undefined);
     },
   });

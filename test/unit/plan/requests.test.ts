@@ -29,8 +29,12 @@ it('gives each different request another digest, and equal ones the same', () =>
     asks({ files: ['g'] }),
     asks({ files: [] }),
     { ...asks(), image: 'x' },
+    { ...asks(), ports: [3000] },
+    { ...asks(), ports: [3000, 8080] },
+    { ...asks(), image: 'x', ports: [3000] },
   ].map(requestDigest);
-  expect(new Set([first, ...others]).size).toBe(10);
+  expect(new Set([first, ...others]).size).toBe(13);
+  expect(requestDigest({ ...asks(), ports: [] })).toBe(first);
 });
 
 it('takes nothing that nobody agreed to', () => {
@@ -64,6 +68,9 @@ it('shows every part of a request, a line of the setup each', () => {
     'image           theirs:1',
     expect.stringContaining('run as root'),
   ]);
+  expect(describeRequest({ ...asks(), ports: [3000] })[0]).toBe(
+    'port            3000: the agent shows a page in your browser',
+  );
 });
 
 it('says that programs of an image run as root in its build', () => {
@@ -81,6 +88,8 @@ it("adds the request to the user's own environment, and names the way to agree",
     files: ['f'],
   });
   expect(withRequest({ ...policy, environment: undefined }, asks()).environment).toEqual(asks().environment);
+  const open = { ...policy, environment: undefined, ports: ['3000:8080', '5000'] };
+  expect(withRequest(open, { ...asks(), ports: [3000, 4000] }).ports).toEqual(['3000:8080', '5000', '4000']);
   const image = { ...asks(), image: 'theirs:1' };
   expect(withRequest({ ...policy, environment: undefined }, image).image).toBe('theirs:1');
   expect(withRequest({ ...policy, environment: undefined, image: 'mine:1' }, image).image).toBe('mine:1');
