@@ -73,7 +73,7 @@ const STAGES = {
   main: ['src/cli/main.ts'],
   sessions: ['src/cli/dispatch.ts', 'src/cli/commands/sessions.ts'],
   // A command in a session that is up costs little more than its program.
-  inside: ['src/cli/commands/exec-inside.ts'],
+  inside: ['src/cli/commands/running/exec-inside.ts'],
   // The agent's parts are loaded by import(), from its row in src/agent/.
   plan: [
     'src/cli/commands/run.ts',

@@ -60,7 +60,7 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   const isDoctor = line.kind === 'command' && line.name === 'doctor';
   if (user !== undefined && !isDoctor) requireOwnPlaces(places, user);
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
-  if (line.action === 'up') return (await import('./commands/up.ts')).upCommand(line, context);
+  if (line.action === 'up') return (await import('./commands/running/up.ts')).upCommand(line, context);
   if (line.action === 'serve') return (await import('./commands/mcp.ts')).serveCommand(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
 }

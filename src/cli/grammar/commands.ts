@@ -1,6 +1,6 @@
 import type { Option } from './options.ts';
 
-/** One command, for the grammar and the help. src/cli/commands/ and its folder review/ have a file for each. */
+/** One command, for the grammar and the help. src/cli/commands/ and its folders have a file for each. */
 export interface CommandShape {
   readonly name: string;
   /** What follows the name, for the help. */

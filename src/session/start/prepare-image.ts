@@ -45,18 +45,18 @@ export async function sessionImage(
   const system = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
   const below = await addressPackages(system, policy.environment?.packages ?? []);
   if (agent === undefined) return { tag: below, ...rest };
-  const { addressAgentLayer } = await import('../../image/agent-layer.ts');
+  const { addressAgentLayer } = await import('../../image/layers/agent-layer.ts');
   return { tag: addressAgentLayer(engine, below, agent), ...rest };
 }
 
 async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
-  const { addressCustomImage } = await import('../../image/custom-image.ts');
+  const { addressCustomImage } = await import('../../image/layers/custom-image.ts');
   return addressCustomImage(engine, reference, ours);
 }
 
 async function addressPackages(below: string, packages: readonly string[]): Promise<string> {
   if (packages.length === 0) return below;
-  const { addressPackageLayer } = await import('../../image/package-layer.ts');
+  const { addressPackageLayer } = await import('../../image/layers/package-layer.ts');
   return addressPackageLayer(below, packages);
 }
 
@@ -92,7 +92,7 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   const { image: agent } = homeAgent(plan.program);
   let tag = system;
   if (agent !== undefined) {
-    const { ensureAgentLayer } = await import('../../image/agent-layer.ts');
+    const { ensureAgentLayer } = await import('../../image/layers/agent-layer.ts');
     tag = await ensureAgentLayer(engine, { ...making, below: system, agent });
   }
   if (reference !== undefined && tag !== plan.image) {
@@ -179,12 +179,12 @@ async function ensureSystem(
   const { tell, prove } = making;
   let system = ours;
   if (reference !== undefined) {
-    const { ensureCustomImage } = await import('../../image/custom-image.ts');
+    const { ensureCustomImage } = await import('../../image/layers/custom-image.ts');
     system = await ensureCustomImage(engine, { reference, ours, tell, prove });
   }
   const packages = environment?.packages ?? [];
   if (packages.length === 0) return system;
-  const { ensurePackageLayer } = await import('../../image/package-layer.ts');
+  const { ensurePackageLayer } = await import('../../image/layers/package-layer.ts');
   const isCustom = reference !== undefined;
   return ensurePackageLayer(engine, { ...making, env, below: system, isCustom, packages });
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureCustomImage } from '../../../src/image/custom-image.ts';
+import { ensureCustomImage } from '../../../src/image/layers/custom-image.ts';
 import { refuseOpenImage } from '../../../src/session/start/probe-layers.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest, smallContainer } from '../../support/engine.ts';

@@ -64,6 +64,8 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/audit/rules/shell': ['unit/audit/rows.test.ts', 'unit/audit/ordinary-work.test.ts', 'unit/audit/scenes.test.ts'],
   'src/plugin': ['unit/plugin/events.test.ts'],
   'src/cli/commands/plugin': ['e2e/plugin-hook.test.ts', 'e2e/claude-plugin.test.ts'],
+  'src/cli/commands/running': ['e2e/kept.test.ts', 'e2e/services-kept.test.ts'],
+  'src/image/layers': ['unit/image/layers/package-layer.test.ts', 'engine/hardening/foreign.test.ts'],
   'src/base': ['unit/base/base.test.ts', 'unit/base/stacked.test.ts', 'unit/base/trash.test.ts'],
   'src/base/refresh': ['unit/base/base.test.ts', 'unit/base/refresh/refresh-crash.test.ts'],
   'src/base/refresh/copy-worker.ts': ['engine/workspace/workspace.test.ts'],

@@ -44,7 +44,7 @@ it('the image has to have the program of the agent', async () => {
     result: 'fault',
     text: "there is no opencode for the engine's architecture arm64",
   });
-  const { addressAgentLayer } = await import('../../../../src/image/agent-layer.ts');
+  const { addressAgentLayer } = await import('../../../../src/image/layers/agent-layer.ts');
   const { image } = named('codex');
   if (image === undefined) throw new Error('no package');
   built.push(addressAgentLayer(engine('amd64'), 'base', image));

@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs';
-import { RunClaudeError, usageError } from '../../errors.ts';
-import { terminalType } from '../../plan/terminal-type.ts';
-import { agentSession } from '../../record/beside.ts';
-import { findSession } from '../../record/find-session.ts';
-import { isRunning } from '../../record/session.ts';
-import { runInside } from '../../session/kept/run-inside.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
+import { RunClaudeError, usageError } from '../../../errors.ts';
+import { terminalType } from '../../../plan/terminal-type.ts';
+import { agentSession } from '../../../record/beside.ts';
+import { findSession } from '../../../record/find-session.ts';
+import { isRunning } from '../../../record/session.ts';
+import { runInside } from '../../../session/kept/run-inside.ts';
+import type { Engine } from '../../../types/engine.ts';
+import type { SessionRecord } from '../../../types/session.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
 
 /** Not the agent's PATH: the shell of a user who looks into the session. */
 const SHELL = ['/bin/bash'];
@@ -49,6 +49,6 @@ async function runBeside(id: string | undefined, words: readonly string[], conte
 }
 
 async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
-  const { openEngine } = await import('../context/open-engine.ts');
+  const { openEngine } = await import('../../context/open-engine.ts');
   return openEngine(plan.policy.engine, context);
 }

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { CODEX } from '../../../src/agent/codex.ts';
-import { GEMINI } from '../../../src/agent/gemini.ts';
-import { addressAgentLayer, ensureAgentLayer } from '../../../src/image/agent-layer.ts';
-import type { AgentPackage } from '../../../src/types/agent-package.ts';
-import type { Engine, ImageBuild } from '../../../src/types/engine.ts';
+import { CODEX } from '../../../../src/agent/codex.ts';
+import { GEMINI } from '../../../../src/agent/gemini.ts';
+import { addressAgentLayer, ensureAgentLayer } from '../../../../src/image/layers/agent-layer.ts';
+import type { AgentPackage } from '../../../../src/types/agent-package.ts';
+import type { Engine, ImageBuild } from '../../../../src/types/engine.ts';
 
 const engineOf = (arch: string): Engine => ({ facts: { arch } }) as unknown as Engine;
 

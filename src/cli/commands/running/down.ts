@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs';
-import { EXIT, usageError } from '../../errors.ts';
-import { probeHost } from '../../host/facts.ts';
-import { besideSessions } from '../../record/beside.ts';
-import { sharedStatus } from '../../record/exit-status.ts';
-import { isKept } from '../../session/kept/place.ts';
-import { applyPending } from '../../session/later/apply.ts';
-import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import type { CommandRun } from '../context/context.ts';
-import { openScreen } from '../context/open-screen.ts';
-import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
+import { EXIT, usageError } from '../../../errors.ts';
+import { probeHost } from '../../../host/facts.ts';
+import { besideSessions } from '../../../record/beside.ts';
+import { sharedStatus } from '../../../record/exit-status.ts';
+import { isKept } from '../../../session/kept/place.ts';
+import { applyPending } from '../../../session/later/apply.ts';
+import { findStoppable, stopRunning } from '../../../session/later/stop-session.ts';
+import type { SessionRecord } from '../../../types/session.ts';
+import type { CommandRun } from '../../context/context.ts';
+import { openScreen } from '../../context/open-screen.ts';
+import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
 
 /** `down [ID]`: ends a kept session. On a terminal its changes are reviewed; otherwise they stay pending. */
 export const downCommand: CommandRun = async (line, context) => {

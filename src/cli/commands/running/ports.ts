@@ -1,12 +1,12 @@
 import { realpathSync } from 'node:fs';
-import { RunClaudeError, usageError } from '../../errors.ts';
-import { askForPort, type OpenPort, readOpenPorts } from '../../preview/port-files.ts';
-import { isPort, parsePort } from '../../preview/port-words.ts';
-import { agentSession } from '../../record/beside.ts';
-import { findSession } from '../../record/find-session.ts';
-import { isRunning } from '../../record/session.ts';
-import { jsonText } from '../../report/json.ts';
-import type { CommandRun } from '../context/context.ts';
+import { RunClaudeError, usageError } from '../../../errors.ts';
+import { askForPort, type OpenPort, readOpenPorts } from '../../../preview/port-files.ts';
+import { isPort, parsePort } from '../../../preview/port-words.ts';
+import { agentSession } from '../../../record/beside.ts';
+import { findSession } from '../../../record/find-session.ts';
+import { isRunning } from '../../../record/session.ts';
+import { jsonText } from '../../../report/json.ts';
+import type { CommandRun } from '../../context/context.ts';
 
 /** More than the session's process takes to look, on a machine under load. */
 const ANSWER_MS = 15_000;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RunClaudeError } from '../errors.ts';
-import { packageRoot } from '../host/package.ts';
-import type { Engine } from '../types/engine.ts';
-import { type ContextEntry, withContext } from './context.ts';
-import { type EnsureImageOptions, proxyArguments } from './ensure.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { packageRoot } from '../../host/package.ts';
+import type { Engine } from '../../types/engine.ts';
+import { type ContextEntry, withContext } from '../context.ts';
+import { type EnsureImageOptions, proxyArguments } from '../ensure.ts';
 import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
 
 /** Adds Debian packages to an image. */

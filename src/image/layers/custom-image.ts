@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunClaudeError } from '../errors.ts';
-import { packageRoot } from '../host/package.ts';
-import type { Engine, ImageFacts } from '../types/engine.ts';
-import type { Tell } from '../types/event.ts';
-import { type ContextEntry, withContext } from './context.ts';
-import { unprovenName } from './proven.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { packageRoot } from '../../host/package.ts';
+import type { Engine, ImageFacts } from '../../types/engine.ts';
+import type { Tell } from '../../types/event.ts';
+import { type ContextEntry, withContext } from '../context.ts';
+import { unprovenName } from '../proven.ts';
 
 /** Adds run-claude's programs, guards, settings and user to a custom image (Debian or a derivative). */
 const DOCKERFILE = `ARG OURS

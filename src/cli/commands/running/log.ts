@@ -1,10 +1,10 @@
-import { usageError } from '../../errors.ts';
-import { findSession } from '../../record/find-session.ts';
-import { readServiceLog, serviceLogs } from '../../record/service-log.ts';
-import { jsonText } from '../../report/json.ts';
-import { cleanLine } from '../../terminal/clean.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import { type CommandRun, optionValue } from '../context/context.ts';
+import { usageError } from '../../../errors.ts';
+import { findSession } from '../../../record/find-session.ts';
+import { readServiceLog, serviceLogs } from '../../../record/service-log.ts';
+import { jsonText } from '../../../report/json.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
+import type { SessionRecord } from '../../../types/session.ts';
+import { type CommandRun, optionValue } from '../../context/context.ts';
 
 /** `log [ID]`: the logs that a session has. `log [ID] --service NAME`: what that service printed. */
 export const logCommand: CommandRun = async (line, context) => {

@@ -1,10 +1,10 @@
-import { RunClaudeError } from '../errors.ts';
-import type { AgentPackage } from '../types/agent-package.ts';
-import type { Engine } from '../types/engine.ts';
-import { withContext } from './context.ts';
+import { RunClaudeError } from '../../errors.ts';
+import type { AgentPackage } from '../../types/agent-package.ts';
+import type { Engine } from '../../types/engine.ts';
+import { withContext } from '../context.ts';
+import { fetchPackages } from '../packages.ts';
+import type { PinnedPackage } from '../pins.ts';
 import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
-import { fetchPackages } from './packages.ts';
-import type { PinnedPackage } from './pins.ts';
 
 const FETCHED = 'agent.tgz';
 

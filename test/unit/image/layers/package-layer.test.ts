@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { addressPackageLayer, ensurePackageLayer } from '../../../src/image/package-layer.ts';
-import type { Engine, ImageBuild } from '../../../src/types/engine.ts';
+import { addressPackageLayer, ensurePackageLayer } from '../../../../src/image/layers/package-layer.ts';
+import type { Engine, ImageBuild } from '../../../../src/types/engine.ts';
 
 it('addresses a layer by the image below and the packages', () => {
   const addresses = [

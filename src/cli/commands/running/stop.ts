@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { EXIT } from '../../errors.ts';
-import { besideSessions } from '../../record/beside.ts';
-import { findStoppable, stopRunning } from '../../session/later/stop-session.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import type { CommandRun } from '../context/context.ts';
-import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
+import { EXIT } from '../../../errors.ts';
+import { besideSessions } from '../../../record/beside.ts';
+import { findStoppable, stopRunning } from '../../../session/later/stop-session.ts';
+import type { SessionRecord } from '../../../types/session.ts';
+import type { CommandRun } from '../../context/context.ts';
+import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
 
 /** `stop [ID]`: stops the agent of a running session from another terminal. Its changes are collected and kept. */
 export const stopCommand: CommandRun = async (line, context) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine } from '../types/engine.ts';
-import type { EnsureImageOptions } from './ensure.ts';
-import { nameProven, unprovenName } from './proven.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { EnsureImageOptions } from '../ensure.ts';
+import { nameProven, unprovenName } from '../proven.ts';
 
 /** What making any layer over an image needs. */
 export interface LayerOptions

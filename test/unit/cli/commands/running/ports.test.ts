@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { portsCommand } from '../../../../src/cli/commands/ports.ts';
-import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { recordSessions } from '../../../support/session-fixture.ts';
+import { portsCommand } from '../../../../../src/cli/commands/running/ports.ts';
+import type { CommandContext } from '../../../../../src/cli/context/context.ts';
+import { recordSessions } from '../../../../support/session-fixture.ts';
 
 const started = new Date(2026, 10, 21).toISOString();
 
