@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { agentSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { Place } from '../engine/place.ts';
+import { runBesideGateway } from '../environment/run-beside-gateway.ts';
 import { setupPlan } from '../environment/setup-plan.ts';
 import { RunClaudeError } from '../errors.ts';
 import { joinEnv } from '../gateway/agent-side.ts';
@@ -96,37 +97,24 @@ async function fillContainer(plan: Plan, { place, previous }: FillRun, gateway: 
 
 async function watchContainer(container: Container, gateway: Gateway, run: FillRun): Promise<number> {
   const { signal, previous, archives } = run;
-  let stopped: string | undefined;
-  const stop = (why: string): void => {
-    stopped ??= why;
-    void container.kill('SIGKILL').catch(() => undefined);
+  const request: FillRequest = {
+    archives,
+    dir: CACHE,
+    previous: previous === undefined ? undefined : PREVIOUS,
+    reserveBytes: RESERVE_BYTES,
   };
-  const onAbort = (): void => stop('it was interrupted');
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => stop('it took an hour'), FILL_LIMIT_MS);
   const ending = readReports(container, run);
-  gateway.ready.catch((error: Error) => stop(error.message));
-  void gateway.lost.then((error) => stop(error.message));
   try {
-    await gateway.prepared;
-    await container.start();
-    gateway.begin();
-    const request: FillRequest = {
-      archives,
-      dir: CACHE,
-      previous: previous === undefined ? undefined : PREVIOUS,
-      reserveBytes: RESERVE_BYTES,
-    };
-    container.stdin?.end(JSON.stringify(request));
-    await container.wait();
-    signal.throwIfAborted();
+    const { stopped } = await runBesideGateway(container, gateway, {
+      signal,
+      limitMs: FILL_LIMIT_MS,
+      onStarted: () => container.stdin?.end(JSON.stringify(request)),
+    });
     const end = ending();
     if (end?.kind === 'filled' && stopped === undefined) return end.bytes;
     const refused = gateway.hosts().find((total) => total.refused > 0)?.host;
     throw fillFailed(run, stopped, end, refused);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
     run.tell({ kind: 'progress-end', what: progressOf(run) });
   }
 }

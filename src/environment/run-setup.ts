@@ -8,6 +8,7 @@ import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
 import type { Container, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
+import { runBesideGateway, type Stop } from './run-beside-gateway.ts';
 import { setupPlan } from './setup-plan.ts';
 
 /**
@@ -93,39 +94,21 @@ async function runContainer(container: Container, gateway: Gateway, run: SetupRu
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARACTERS);
     });
-  let stopped: string | undefined;
-  const stop = (why: string): void => {
-    stopped ??= why;
-    void container.kill('SIGKILL').catch(() => undefined);
-  };
-  const onAbort = (): void => stop('it was interrupted');
-  signal.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => stop('it ran for an hour'), SETUP_LIMIT_MS);
-  const unwatch = await watchRoom(run, stop);
-  gateway.ready.catch((error: Error) => stop(error.message));
-  void gateway.lost.then((error) => stop(error.message));
-  try {
-    await gateway.prepared;
-    await container.start();
-    gateway.begin();
-    if (stopped !== undefined) await container.kill('SIGKILL');
-    const status = await container.wait();
-    signal.throwIfAborted();
-    if (status === 0 && stopped === undefined) return;
-    const refused = gateway.hosts().filter((total) => total.refused > 0);
-    showFailure(output, [...new Set(refused.map(({ host }) => host))], tell);
-    throw new RunClaudeError(
-      'SETUP_FAILED',
-      stopped === undefined
-        ? `the setup of the environment ended with status ${status}`
-        : `the setup of the environment was stopped: ${stopped}`,
-      { hint: 'Correct setup in the [environment] table. Nothing of this run was kept.' },
-    );
-  } finally {
-    clearTimeout(timer);
-    unwatch();
-    signal.removeEventListener('abort', onAbort);
-  }
+  const { status, stopped } = await runBesideGateway(container, gateway, {
+    signal,
+    limitMs: SETUP_LIMIT_MS,
+    watch: (stop) => watchRoom(run, stop),
+  });
+  if (status === 0 && stopped === undefined) return;
+  const refused = gateway.hosts().filter((total) => total.refused > 0);
+  showFailure(output, [...new Set(refused.map(({ host }) => host))], tell);
+  throw new RunClaudeError(
+    'SETUP_FAILED',
+    stopped === undefined
+      ? `the setup of the environment ended with status ${status}`
+      : `the setup of the environment was stopped: ${stopped}`,
+    { hint: 'Correct setup in the [environment] table. Nothing of this run was kept.' },
+  );
 }
 
 function showFailure(output: string, refused: readonly string[], tell: Tell): void {
@@ -137,7 +120,7 @@ function showFailure(output: string, refused: readonly string[], tell: Tell): vo
 }
 
 /** Stops a setup that fills the disk of this machine. What is in the engine's volumes cannot be measured from here. */
-async function watchRoom({ dir, home, plan }: SetupRun, stop: (why: string) => void): Promise<() => void> {
+async function watchRoom({ dir, home, plan }: SetupRun, stop: Stop): Promise<() => void> {
   if (home.kind !== 'directory') return () => undefined;
   const freeBytes = async (): Promise<number> => {
     const { bavail, bsize } = await statfs(dir);
