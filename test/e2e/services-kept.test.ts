@@ -78,11 +78,20 @@ it('Ctrl-C while services get ready, and a killed command, leave no container an
   const ended = new Promise((resolve) => waiting.once('close', resolve));
   await waitForOutput(waiting, 'Starting services');
   const isUp = (): boolean =>
-    leftOnEngine(scene).some((name) => name.endsWith('companion-service-counter')) &&
-    execFileSync('docker', ['ps', '-q', '--filter', 'name=companion-service-counter']).length > 0;
+    leftOnEngine(scene).some((name) => name.endsWith('companion-service.counter')) &&
+    execFileSync('docker', ['ps', '-q', '--filter', 'name=companion-service.counter']).length > 0;
   await expect.poll(isUp).toBe(true);
   waiting.kill('SIGINT');
   expect(await ended).toBe(130);
+  expect(leftOnEngine(scene)).toEqual([]);
+
+  configure(scene, nodeService('counter', 8080, COUNTER, 'seed = "sleep 600"'));
+  const seeding = scene.spawn(['exec', '--', 'true']);
+  const stopped = new Promise((resolve) => seeding.once('close', resolve));
+  await waitForOutput(seeding, 'Running the seed');
+  await expect.poll(isUp).toBe(true);
+  seeding.kill('SIGINT');
+  expect(await stopped).toBe(130);
   expect(leftOnEngine(scene)).toEqual([]);
 
   configure(scene, nodeService('counter', 8080, COUNTER));
