@@ -89,13 +89,16 @@ it("an agent can use a service's port, and nothing else of it; a link in place o
   expect(leftOnEngine(scene)).toEqual([]);
 });
 
+/** The program that counts has the user of the service. */
+const HOLD_UP =
+  'sleep 6; for p in $(pgrep -x bash); do [ $p = $$ ] || kill -STOP $p; done; head -c 40000000 /dev/zero >/data/big';
+
 /** Ways to fill the disk, and what is said of the service. */
 const FILLING: readonly (readonly [string, string, string])[] = [
   ['plain', 'head -c 40000000 /dev/zero >/data/big', 'its data is larger than 16m'],
   ['sockets', 'head -c 40000000 /dev/zero >/run/run-claude/gw/sockets/big', 'its data is larger than 16m'],
   ['unlisted', 'mkdir -m 300 /data/d; head -c 40000000 /dev/zero >/data/d/big', 'it may not list'],
-  // The program that counts has the same user.
-  ['stopped', 'sleep 6; pkill -STOP -x bash; head -c 40000000 /dev/zero >/data/big', 'its data cannot be counted'],
+  ['stopped', HOLD_UP, 'its data cannot be counted'],
 ];
 
 it('a service that fills its disk is stopped, however it hides that, and the session goes on', async () => {
@@ -104,8 +107,7 @@ it('a service that fills its disk is stopped, however it hides that, and the ses
     nodeService(name, port(at), OPEN.replaceAll('8080', String(port(at))), 'disk = "16m"');
   await using scene = sceneWithServices(FILLING.map(([name], at) => service(name, at)).join(''));
   const fill = FILLING.map(
-    ([name, script], at) =>
-      `curl -sS -m 30 -d ${JSON.stringify(`${script}; echo filled`)} http://${name}:${port(at)} &`,
+    ([name, script], at) => `curl -sS -m 30 -d '${script}; echo filled' http://${name}:${port(at)} &`,
   );
   const gone = FILLING.map(([name], at) => `curl -sS -m 2 http://${name}:${port(at)} 2>/dev/null || echo gone`);
   const result = await scene.run(['exec', '--', 'bash', '-c', `${fill.join('\n')}\nsleep 140\n${gone.join('\n')}`]);

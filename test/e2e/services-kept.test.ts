@@ -34,6 +34,15 @@ it('commands of a kept session share its services; resume and explore start them
   expect(leftOnEngine(scene)).toEqual([]);
 });
 
+it('a session in bind mode has its services', async () => {
+  await using scene = sceneWithServices(nodeService('counter', 8080, COUNTER));
+  // Bind mode runs as the project's owner, and refuses root.
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', '1000:1000', scene.project]);
+  const bound = await scene.run(['exec', '--bind', ...get]);
+  expect(bound.stdout, bound.stderr).toBe('x');
+  expect(leftOnEngine(scene)).toEqual([]);
+});
+
 it('a seed runs once for the same inputs; no session finds what another one changed; gc removes it unused', async () => {
   const seed = 'seed = "curl -sS http://127.0.0.1:8080; cat /seed/db/a.txt >> /data/n"';
   await using scene = sceneWithServices(nodeService('counter', 8080, COUNTER, `${seed}\nfiles = ["db/a.txt"]`));
