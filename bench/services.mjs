@@ -1,9 +1,10 @@
-// node bench/services.mjs: how long a session with Postgres and Redis takes to start, beside docker-compose with the same
-// two images and commands, and what memory each service has. Medians of RUN_CLAUDE_BENCH_ROUNDS (5), one of each kind in
-// turn. Both wait until Postgres answers a query and Redis a ping. Needs an engine and docker-compose (Debian has it).
-import { execFileSync } from 'node:child_process';
+// node bench/services.mjs: how long a session with Postgres and Redis takes to start, beside `docker run` of the same two
+// images and commands, and what memory each service has. Medians of RUN_CLAUDE_BENCH_ROUNDS (5), one of each kind in
+// turn. Both wait until Postgres accepts queries and Redis answers a ping. Needs an engine.
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { loadSource } from './load-source.mjs';
 import { main, smallProject } from './scene.mjs';
 import { median } from './session.mjs';
@@ -14,7 +15,7 @@ const SERVICES = [
   { name: 'db', kind: 'postgresql' },
   { name: 'cache', kind: 'redis-server' },
 ];
-const PROJECT = 'run-claude-bench-services';
+const run = promisify(execFile);
 
 const { dir, project, env } = smallProject();
 const config = path.join(dir, 'config/run-claude');
@@ -68,64 +69,68 @@ function tryRead(file) {
 ours(['--', 'true'], withServices);
 ours(['--', 'true'], env);
 const plan = ours(['--dry-run', '--', 'true'], withServices);
-const compose = path.join(dir, 'compose.yaml');
-const composed = SERVICES.map(({ name, kind }) => {
-  const image = new RegExp(`companion-service-${name} [\\s\\S]*?(run-claude:[0-9a-f]{16})`).exec(plan)?.[1];
-  const volume = `${name}-data:/run/run-claude/data`;
-  const command = JSON.stringify([
-    '/bin/bash',
-    '-c',
-    SERVICE_KINDS[kind].command.replaceAll('/data', '/run/run-claude/data').replaceAll('$', () => '$$'),
-  ]);
-  return `  ${name}:\n    image: ${image}\n    user: "61000:61000"\n    environment: {HOME: /tmp}\n    command: ${command}\n    volumes: ["${volume}"]\n`;
+const DATA = '/run/run-claude/data';
+const plain = SERVICES.map(({ name, kind }) => {
+  const { command, ready = 'true' } = SERVICE_KINDS[kind];
+  const image = new RegExp(`companion-service.${name} [\\s\\S]*?(run-claude:[0-9a-f]{16})`).exec(plan)?.[1] ?? '';
+  const words = ['--user', '61000:61000', '--env', 'HOME=/tmp', '--volume', DATA];
+  const container = `run-claude-bench-${process.pid}-${name}`;
+  return { container, ready, words: [...words, image, '/bin/bash', '-c', command.replaceAll('/data', DATA)] };
 });
-const volumes = SERVICES.map(({ name }) => `  ${name}-data: {}\n`);
-writeFileSync(compose, `version: "3"\nservices:\n${composed.join('')}volumes:\n${volumes.join('')}`);
-/** @param {string[]} words */
-const composeRun = (...words) =>
-  execFileSync('docker-compose', ['-p', PROJECT, '-f', compose, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
-const ready = SERVICES.map(({ name, kind }) => ({ name, ready: SERVICE_KINDS[kind].ready ?? 'true' }));
 
-function startOfCompose() {
+/** Both containers at once, as their readiness. */
+async function startOfPlain() {
   const began = Date.now();
-  composeRun('up', '-d');
-  for (const one of ready) {
-    const wait = `until (${one.ready}) >/dev/null 2>&1; do sleep 0.1; done`;
-    docker('exec', `${PROJECT}_${one.name}_1`, '/bin/bash', '-c', wait);
-  }
+  const wait = (/** @type {string} */ ready) => `until (${ready}) >/dev/null 2>&1; do sleep 0.1; done`;
+  await Promise.all(
+    plain.map(async ({ container, ready, words }) => {
+      await run('docker', ['run', '--detach', '--rm', '--network', 'none', '--name', container, ...words]);
+      await run('docker', ['exec', container, '/bin/bash', '-c', wait(ready)]);
+    }),
+  );
   return Date.now() - began;
+}
+
+function stopPlain() {
+  for (const { container } of plain) {
+    try {
+      execFileSync('docker', ['rm', '--force', '--volumes', container], { stdio: 'ignore' });
+    } catch {
+      // It was not started.
+    }
+  }
 }
 
 /** @type {Record<string, number[]>} */
 const times = {
   'a session without services': [],
   'a session with two services': [],
-  'docker-compose up, two services': [],
+  'docker run, two services': [],
 };
-/** @type {{ ours: number[], compose: number[] }} Bytes, in the order of the services */
-const memory = { ours: [], compose: [] };
+/** @type {{ ours: number[], plain: number[] }} Bytes, in the order of the services */
+const memory = { ours: [], plain: [] };
 try {
   for (let round = 0; round < ROUNDS; round += 1) {
     times['a session without services']?.push(startOfSession(env));
     times['a session with two services']?.push(startOfSession(withServices));
-    times['docker-compose up, two services']?.push(startOfCompose());
-    if (round === 0) memory.compose = memoryOf((name) => `${PROJECT}_${name}_1`);
-    composeRun('down', '-v', '-t', '0');
+    times['docker run, two services']?.push(await startOfPlain());
+    if (round === 0) memory.plain = memoryOf((name) => `run-claude-bench-${process.pid}-${name}`);
+    stopPlain();
   }
   const id = execFileSync(process.execPath, [main, 'up', '--yes', '--credentials=none', project], {
     env: withServices,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim();
-  memory.ours = memoryOf((name) => `run-claude-${id}-companion-service-${name}`);
+  memory.ours = memoryOf((name) => `run-claude-${id}-companion-service.${name}`);
   execFileSync(process.execPath, [main, 'down', id], { env: withServices, stdio: 'ignore' });
 } finally {
-  composeRun('down', '-v', '-t', '0');
+  stopPlain();
   rmSync(dir, { recursive: true, force: true });
 }
 for (const [name, all] of Object.entries(times))
   console.log(`${name.padEnd(36)} median ${median(all).toFixed(0)} ms, fastest ${Math.min(...all).toFixed(0)} ms`);
 SERVICES.forEach(({ name }, at) => {
   const mb = (/** @type {number[]} */ all) => ((all[at] ?? Number.NaN) / 2 ** 20).toFixed(1);
-  console.log(`memory of ${name.padEnd(26)} run-claude ${mb(memory.ours)} MB, docker-compose ${mb(memory.compose)} MB`);
+  console.log(`memory of ${name.padEnd(26)} run-claude ${mb(memory.ours)} MB, docker run ${mb(memory.plain)} MB`);
 });

@@ -5,7 +5,7 @@ import { COMPANION_UID, companionVolume, SOCKETS_ROOT } from './companion-place.
 
 /** A program that runs beside the agent, in a container of its own, and is reached over a socket. */
 export interface CompanionProgram {
-  /** Small letters, digits, `-` and `_`; one of a session has it. */
+  /** Small letters, digits, `-`, `_` and `.`; one of a session has it. */
   readonly name: string;
   readonly argv: readonly string[];
   /** Never a secret: the engine records it. */

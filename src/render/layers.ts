@@ -1,9 +1,13 @@
 import type { ContainerSpec } from '../types/engine.ts';
+import type { Plan } from '../types/plan.ts';
 
 /** What a session can be rendered for: the engine's API, an OCI runtime, Kubernetes. */
 export type RenderTarget = 'engine' | 'oci' | 'pod';
 
-/** One part of a container's specification, and how each target says it. */
+/** What a session may have beside agent, gateway and collector. */
+export type PlannedParts = Pick<Plan, 'policy' | 'also'>;
+
+/** One part of a container's specification, or of the session beside its containers, and how each target says it. */
 export interface RenderedLayer {
   /** On the command line and in messages. */
   readonly name: string;
@@ -15,6 +19,8 @@ export interface RenderedLayer {
   readonly lost?: Readonly<Partial<Record<RenderTarget, string>>>;
   /** Whether a container, beside others in one pod, loses it at all. Absent: every container. */
   readonly appliesTo?: (spec: ContainerSpec, beside: readonly ContainerSpec[]) => boolean;
+  /** Of a part beside the containers: whether a plan has it. */
+  readonly isPlanned?: (plan: PlannedParts) => boolean;
   /** How the lines of init's proof begin that cannot hold without it. */
   readonly proof?: readonly string[];
 }
@@ -23,10 +29,19 @@ const row = (
   name: string,
   what: string,
   [engine, oci, pod]: readonly [string, string, string],
-  more: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'proof'> = {},
+  more: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'isPlanned' | 'proof'> = {},
 ): RenderedLayer => ({ name, what, carried: { engine, oci, pod }, ...more });
 
 const NONE = 'no field';
+
+/** What run-claude itself makes or serves while a session starts or runs. No other form has it. */
+const beside = (
+  name: string,
+  what: string,
+  engine: string,
+  lost: string,
+  isPlanned: (plan: PlannedParts) => boolean,
+): RenderedLayer => row(name, what, [engine, NONE, NONE], { lost: { oci: lost, pod: lost }, isPlanned });
 
 /**
  * Every part of a ContainerSpec, and what all containers have in common. A target that does not carry a part loses that
@@ -155,4 +170,63 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     'no such thing',
     'automountServiceAccountToken: false',
   ]),
+  beside(
+    'services',
+    'servers of [[service]]',
+    'containers of their own',
+    'the services are not started, and the agent has no way to them',
+    ({ policy }) => (policy.services ?? []).length > 0,
+  ),
+  beside(
+    'mcp-programs',
+    'MCP servers that are programs',
+    'containers of their own',
+    'the MCP servers that are programs are not started',
+    ({ policy }) => policy.network === 'gateway' && (policy.mcpPrograms ?? []).length > 0,
+  ),
+  beside(
+    'setup',
+    'what the setup of [environment] made',
+    'layers of workspace and home',
+    'the setup has not run: what it makes is missing',
+    ({ policy }) => policy.environment?.setup !== undefined,
+  ),
+  beside(
+    'caches',
+    'archives of packages',
+    'a read-only volume',
+    'packages come from the registry',
+    ({ policy }) => (policy.caches ?? []).length > 0,
+  ),
+  beside(
+    'other-folders',
+    'folders of --also',
+    'a base, a layer and a review of their own',
+    'the folders are not inside',
+    ({ also = [] }) => also.length > 0,
+  ),
+  beside(
+    'ports',
+    'pages of --port',
+    "run-claude's own listener",
+    'nothing shows the pages',
+    ({ policy }) => (policy.ports ?? []).length > 0,
+  ),
 ];
+
+/** A plan without what no other form has. */
+export function withoutParts<P extends PlannedParts>(plan: P): P {
+  const { policy } = plan;
+  return {
+    ...plan,
+    policy: {
+      ...policy,
+      environment: policy.environment && { ...policy.environment, setup: undefined },
+      services: undefined,
+      mcpPrograms: undefined,
+      caches: undefined,
+      ports: undefined,
+    },
+    also: undefined,
+  };
+}

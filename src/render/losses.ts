@@ -1,6 +1,6 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { ContainerSpec } from '../types/engine.ts';
-import { RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
+import { type PlannedParts, RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
 
 /** The layers of a container that a target does not carry. `beside`: all containers of its pod. */
 export function lossesOf(
@@ -9,20 +9,38 @@ export function lossesOf(
   beside: readonly ContainerSpec[] = [spec],
 ): readonly RenderedLayer[] {
   return RENDERED_LAYERS.filter(
-    ({ lost, appliesTo }) => lost?.[target] !== undefined && (appliesTo === undefined || appliesTo(spec, beside)),
+    ({ lost, appliesTo, isPlanned }) =>
+      lost?.[target] !== undefined && isPlanned === undefined && (appliesTo === undefined || appliesTo(spec, beside)),
   );
 }
 
+/** The parts of a plan beside its containers that a target does not carry. */
+export function lostParts(target: RenderTarget, plan: PlannedParts): readonly RenderedLayer[] {
+  return RENDERED_LAYERS.filter(({ lost, isPlanned }) => lost?.[target] !== undefined && isPlanned?.(plan) === true);
+}
+
+/** What is rendered at once. */
+export interface RenderedSession {
+  readonly specs: readonly ContainerSpec[];
+  /** Of the session that has them. */
+  readonly plan: PlannedParts;
+}
+
 /**
- * Refuses what a target loses of these containers, apart from the layers that the user named.
+ * Refuses what a target loses of these containers and of their session, apart from the layers that the user named.
  *
  * @throws {RunClaudeError} RENDER_LOSS, which names each lost layer; USAGE for a name that is not a layer
  */
-export function refuseLosses(target: RenderTarget, specs: readonly ContainerSpec[], accepted: readonly string[]): void {
+export function refuseLosses(
+  target: RenderTarget,
+  { specs, plan }: RenderedSession,
+  accepted: readonly string[],
+): void {
   const unknown = accepted.find((name) => !RENDERED_LAYERS.some((layer) => layer.name === name));
   if (unknown !== undefined)
     throw usageError(`'${unknown}' is not a layer`, `Layers: ${RENDERED_LAYERS.map(({ name }) => name).join(', ')}.`);
-  const lost = new Map(specs.flatMap((spec) => lossesOf(target, spec, specs)).map((layer) => [layer.name, layer]));
+  const all = [...specs.flatMap((spec) => lossesOf(target, spec, specs)), ...lostParts(target, plan)];
+  const lost = new Map(all.map((layer) => [layer.name, layer]));
   const refused = [...lost.values()].filter(({ name }) => !accepted.includes(name));
   if (refused.length === 0) return;
   const lines = refused.map((layer) => `\n  ${layer.name}: ${layer.lost?.[target]}`);

@@ -1,6 +1,7 @@
 import { containerBody } from '../engine/body.ts';
 import { withProof } from '../engine/hardening/proof.ts';
 import type { ContainerSpec } from '../types/engine.ts';
+import type { PlannedParts } from './layers.ts';
 import { refuseLosses } from './losses.ts';
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
@@ -11,6 +12,8 @@ export interface SessionSpecs {
   /** Undefined with `--network none`. */
   readonly gateway?: ContainerSpec | undefined;
   readonly collector: ContainerSpec;
+  /** The plan that they are of: not all of it is a container. */
+  readonly plan: PlannedParts;
 }
 
 export interface RenderOptions {
@@ -40,7 +43,7 @@ export function renderOci(
   { without }: RenderOptions,
 ): Readonly<Record<string, OciConfig>> {
   const all = rolesOf(specs).map(withProof);
-  refuseLosses('oci', all, without);
+  refuseLosses('oci', { specs: all, plan: specs.plan }, without);
   return Object.fromEntries(all.map((spec) => [spec.role, ociConfig(spec, place(spec))]));
 }
 
@@ -50,10 +53,10 @@ export function renderOci(
  * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
  */
 export function renderPods(specs: SessionSpecs, place: PodPlace, { without }: RenderOptions): readonly Pod[] {
-  const { agent, gateway, collector } = specs;
+  const { agent, gateway, collector, plan } = specs;
   const beside = [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof);
   const after = [withProof(collector)];
-  refuseLosses('pod', beside, without);
-  refuseLosses('pod', after, without);
+  refuseLosses('pod', { specs: beside, plan }, without);
+  refuseLosses('pod', { specs: after, plan }, without);
   return [podOf(agent.name, beside, place), podOf(collector.name, after, place)];
 }

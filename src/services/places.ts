@@ -26,12 +26,12 @@ export function doorsTo(services: readonly Service[], sessionId: string): Servic
   };
 }
 
-/** A service among the companions of its session. */
-export const companionOf = (name: string): string => `service-${name}`;
+/** A service among the companions of its session. Names of MCP servers and of services have no dot. */
+export const companionOf = (name: string): string => `service.${name}`;
 
 /** The volume with a service's data, which is removed with the session. */
 export const dataVolume = (sessionId: string, name: string): string =>
-  `${companionVolume(sessionId, companionOf(name))}-data`;
+  `${companionVolume(sessionId, companionOf(name))}.data`;
 
 /** Where every image has an empty directory of the services' user, of which a fresh volume becomes a copy. */
 export const OWNED_DATA = '/run/run-claude/data';

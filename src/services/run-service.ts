@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Companion, type CompanionSession, openCompanion } from '../companion/companion.ts';
+import { SOCKETS_ROOT } from '../companion/companion-place.ts';
 import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { ServiceLog } from '../record/service-log.ts';
@@ -12,7 +13,12 @@ import { type ProgramParts, programOf } from './program.ts';
 
 const READY_PAUSE_S = 0.1;
 const DISK_PAUSE_S = 5;
+/** Counts by one process in the container. */
+const COUNTS = 4;
+/** A service can stop that process, which has the same user, and would have no limit. */
+const COUNTS_MS = 120_000;
 const FULL = 42;
+const UNREADABLE = 43;
 
 export interface ServiceRun {
   readonly engine: Engine;
@@ -93,6 +99,21 @@ async function untilReady(service: Service, companion: Companion, log: ServiceLo
   throw serviceFailed(`the service ${name} ended${status === undefined ? '' : ` with status ${status}`}`, log);
 }
 
+/**
+ * Adds up what the service can write to besides memory, its sockets' directory too. What it may not list itself could
+ * have any size.
+ */
+const COUNT = [
+  `for i in {1..${COUNTS}}; do`,
+  `  sleep ${DISK_PAUSE_S}`,
+  `  all=$(LC_ALL=C du -skxc ${OWNED_DATA} ${SOCKETS_ROOT} 2>&1)`,
+  `  case $all in *'Permission denied'*) exit ${UNREADABLE};; esac`,
+  // The last line is the sum.
+  `  n=$\{all##*$'\\n'}; n=$\{n%%[^0-9]*}`,
+  `  [ "$\{n:-999999999999}" -le "$1" ] || exit ${FULL}`,
+  'done',
+].join('\n');
+
 /** Ends a service that writes more than its limit. A count that fails, for instance because it was killed, ends it too. */
 async function holdToLimit(
   { name, diskMb }: Service,
@@ -100,21 +121,28 @@ async function holdToLimit(
   tell: Tell,
   stopping: AbortSignal,
 ): Promise<void> {
-  const count =
-    `while sleep ${DISK_PAUSE_S}; do n=$(du -skx ${OWNED_DATA} 2>/dev/null | cut -f1); ` +
-    `[ "$\{n:-999999999999}" -le "$1" ] || exit ${FULL}; done`;
   let hasEnded = false;
   void companion.ended.then(() => {
     hasEnded = true;
   });
-  const status = await companion.exec(['/bin/bash', '-c', count, 'bash', `${diskMb * 1024}`]).then(
-    (result) => result.status,
-    () => undefined,
-  );
+  let status: number | undefined = 0;
+  while (status === 0 && !hasEnded && !stopping.aborted)
+    status = await Promise.race([
+      companion.exec(['/bin/bash', '-c', COUNT, 'bash', `${diskMb * 1024}`]).then(
+        (result) => result.status,
+        () => undefined,
+      ),
+      sleep(COUNTS_MS, undefined, { signal: stopping, ref: false }).catch(() => undefined),
+    ]);
   // The engine reports the end of the container a moment later than that of what ran in it.
   await Promise.race([companion.ended, sleep(1000)]);
   if (hasEnded || stopping.aborted) return;
-  const why = status === FULL ? `its data is larger than ${formatSizeMb(diskMb)}` : 'its data cannot be counted';
+  const why =
+    status === FULL
+      ? `its data is larger than ${formatSizeMb(diskMb)}`
+      : status === UNREADABLE
+        ? 'its data has a directory that it may not list, so it cannot be counted'
+        : 'its data cannot be counted';
   tell({ kind: 'message', level: 'warning', text: `the service ${name} was stopped: ${why}` });
   await companion.end('SIGKILL').catch(() => undefined);
 }

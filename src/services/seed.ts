@@ -10,18 +10,21 @@ import type { Service } from '../types/policy.ts';
 import { dataVolume, SEED_FILES } from './places.ts';
 import { openService, type ServiceRun, serviceFailed } from './run-service.ts';
 
-/** As long as a seed may run, and its image may be built. */
+const SEED_MINUTES = 60;
+/** As long as a seed may run, and its service may need to get ready and to end. */
 const WAIT_MS = 2 * 60 * 60_000;
 /** A database writes its files when it ends. */
 const END_MS = 120_000;
+/** Of a service that was killed, by its memory limit or its disk limit. */
+const KILLED = 128 + 9;
 /** A project chooses the content: nobody may find two inputs with the same address. */
 const ADDRESS_DIGITS = 32;
 
 /** What a seed is made from. */
 export interface SeedInputs {
   readonly service: Service & { readonly seed: string };
-  /** The services that it reaches, with theirs. */
-  readonly reached: readonly Service[];
+  /** The services that it reaches, with theirs, and the files of their seeds: the seed can read their data. */
+  readonly reached: readonly { readonly service: Service; readonly files: readonly SetupFile[] }[];
   readonly files: readonly SetupFile[];
   /** The address of the service's image, and those of the services that it reaches. */
   readonly images: readonly string[];
@@ -30,11 +33,11 @@ export interface SeedInputs {
 /** 32 hex digits that name the inputs, for the user of this cache: an engine may have several. */
 export function seedAddress({ service, reached, files, images }: SeedInputs, cacheDir: string): string {
   const digestOf = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex');
-  const digests = files.map((file) => [file.path, file.isExecutable, digestOf(file.content)]);
-  return digestOf(JSON.stringify([1, cacheDir, tableOf(service), reached.map(tableOf), images, digests])).slice(
-    0,
-    ADDRESS_DIGITS,
-  );
+  const digests = (all: readonly SetupFile[]) =>
+    all.map((file) => [file.path, file.isExecutable, digestOf(file.content)]);
+  const others = reached.map((one) => [tableOf(one.service), digests(one.files)]);
+  const canonical = JSON.stringify([2, cacheDir, tableOf(service), others, images, digests(files)]);
+  return digestOf(canonical).slice(0, ADDRESS_DIGITS);
 }
 
 /** What decides about the data. */
@@ -88,7 +91,7 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
   const { name, seed } = service;
   tell({ kind: 'message', level: 'info', text: `Running the seed of the service ${name}, once...` });
   const owner = { uid: 61_000, gid: 61_000 };
-  const filesVolume = `${dataVolume(sessionId, name)}-files`;
+  const filesVolume = `${dataVolume(sessionId, name)}.files`;
   const readable =
     files.length === 0 ? undefined : await openVolume(engine, { name: filesVolume, dir: '', owner, image, sessionId });
   let isDone = false;
@@ -99,14 +102,17 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
     const running = await openService(service, { ...run, parts });
     try {
       await running.ready;
-      const { status, stdout, stderr } = await running.companion.exec(['/bin/bash', '-ec', seed]);
+      const done = await within(running.companion.exec(['/bin/bash', '-ec', seed]), SEED_MINUTES * 60_000, run.signal);
+      if (done === undefined)
+        throw serviceFailed(`the seed of the service ${name} did not end within ${SEED_MINUTES} minutes`, log);
+      const { status, stdout, stderr } = done;
       log.write(Buffer.concat([stdout, stderr]));
-      run.signal.throwIfAborted();
       if (status !== 0) throw serviceFailed(`the seed of the service ${name} failed with status ${status}`, log);
       await running.companion.end('SIGTERM');
-      const ended = await Promise.race([running.companion.ended, sleep(END_MS, undefined)]);
+      const ended = await within(running.companion.ended, END_MS, run.signal);
       if (ended === undefined)
         throw serviceFailed(`the service ${name} did not end within ${END_MS / 1000} s after its seed`, log);
+      if (ended === KILLED) throw serviceFailed(`the service ${name} was killed after its seed`, log);
       isDone = true;
     } finally {
       await running.stop();
@@ -114,5 +120,20 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
   } finally {
     await readable?.remove();
     if (!isDone) await engine.removeVolume(run.parts.data);
+  }
+}
+
+/** What `work` gives; undefined where that takes longer. Throws the signal's reason at once. */
+async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
+  // Where nobody waits for it any more.
+  work.catch(() => undefined);
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, sleep(ms, undefined, { signal: AbortSignal.any([signal, over.signal]) })]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    over.abort();
   }
 }

@@ -51,7 +51,7 @@ it('a hostile service gets nothing of the agent, the gateway, its neighbours and
 
 /** What an agent tries on a service's files; each line is what it got. */
 const AGENT = [
-  'p=/run/run-claude/peers/service-open',
+  'p=/run/run-claude/peers/service.open',
   'echo "mount $(grep " $p " /proc/self/mountinfo | cut -d" " -f6 | cut -d, -f1)"',
   'echo "list $(ls $p/sockets 2>/dev/null | wc -l)"',
   'echo "write $(touch $p/x 2>/dev/null || touch $p/sockets/x 2>/dev/null && echo done || echo refused)"',
@@ -89,10 +89,29 @@ it("an agent can use a service's port, and nothing else of it; a link in place o
   expect(leftOnEngine(scene)).toEqual([]);
 });
 
-it('a service that fills its disk is stopped, and the session goes on', async () => {
-  await using scene = sceneWithServices(nodeService('open', 8080, OPEN, 'disk = "16m"'));
-  const script = `${inService('head -c 40000000 /dev/zero >/data/big; echo filled')}\nsleep 12; curl -sS -m 2 http://open:8080 || echo gone`;
-  const result = await scene.run(['exec', '--', 'bash', '-c', script]);
-  expect(result.stdout).toBe('filled\ngone\n');
-  expect(result.stderr).toContain('the service open was stopped: its data is larger than 16m');
+/** The program that counts has the user of the service. */
+const HOLD_UP =
+  'sleep 6; for p in $(pgrep -x bash); do [ $p = $$ ] || kill -STOP $p; done; head -c 40000000 /dev/zero >/data/big';
+
+/** Ways to fill the disk, and what is said of the service. */
+const FILLING: readonly (readonly [string, string, string])[] = [
+  ['plain', 'head -c 40000000 /dev/zero >/data/big', 'its data is larger than 16m'],
+  ['sockets', 'head -c 40000000 /dev/zero >/run/run-claude/gw/sockets/big', 'its data is larger than 16m'],
+  ['unlisted', 'mkdir -m 300 /data/d; head -c 40000000 /dev/zero >/data/d/big', 'it may not list'],
+  ['stopped', HOLD_UP, 'its data cannot be counted'],
+];
+
+it('a service that fills its disk is stopped, however it hides that, and the session goes on', async () => {
+  const port = (at: number): number => 8080 + at;
+  const service = (name: string, at: number): string =>
+    nodeService(name, port(at), OPEN.replaceAll('8080', String(port(at))), 'disk = "16m"');
+  await using scene = sceneWithServices(FILLING.map(([name], at) => service(name, at)).join(''));
+  const fill = FILLING.map(
+    ([name, script], at) => `curl -sS -m 30 -d '${script}; echo filled' http://${name}:${port(at)} &`,
+  );
+  const gone = FILLING.map(([name], at) => `curl -sS -m 2 http://${name}:${port(at)} 2>/dev/null || echo gone`);
+  const result = await scene.run(['exec', '--', 'bash', '-c', `${fill.join('\n')}\nsleep 140\n${gone.join('\n')}`]);
+  for (const [name, , why] of FILLING)
+    expect(result.stderr).toMatch(new RegExp(`the service ${name} was stopped: .*${why}`));
+  expect(result.stdout).toContain('gone\n'.repeat(FILLING.length));
 });

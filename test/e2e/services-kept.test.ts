@@ -34,6 +34,15 @@ it('commands of a kept session share its services; resume and explore start them
   expect(leftOnEngine(scene)).toEqual([]);
 });
 
+it('a session in bind mode has its services', async () => {
+  await using scene = sceneWithServices(nodeService('counter', 8080, COUNTER));
+  // Bind mode runs as the project's owner, and refuses root.
+  if (process.getuid?.() === 0) execFileSync('chown', ['-R', '1000:1000', scene.project]);
+  const bound = await scene.run(['exec', '--bind', ...get]);
+  expect(bound.stdout, bound.stderr).toBe('x');
+  expect(leftOnEngine(scene)).toEqual([]);
+});
+
 it('a seed runs once for the same inputs; no session finds what another one changed; gc removes it unused', async () => {
   const seed = 'seed = "curl -sS http://127.0.0.1:8080; cat /seed/db/a.txt >> /data/n"';
   await using scene = sceneWithServices(nodeService('counter', 8080, COUNTER, `${seed}\nfiles = ["db/a.txt"]`));
@@ -78,11 +87,20 @@ it('Ctrl-C while services get ready, and a killed command, leave no container an
   const ended = new Promise((resolve) => waiting.once('close', resolve));
   await waitForOutput(waiting, 'Starting services');
   const isUp = (): boolean =>
-    leftOnEngine(scene).some((name) => name.endsWith('companion-service-counter')) &&
-    execFileSync('docker', ['ps', '-q', '--filter', 'name=companion-service-counter']).length > 0;
+    leftOnEngine(scene).some((name) => name.endsWith('companion-service.counter')) &&
+    execFileSync('docker', ['ps', '-q', '--filter', 'name=companion-service.counter']).length > 0;
   await expect.poll(isUp).toBe(true);
   waiting.kill('SIGINT');
   expect(await ended).toBe(130);
+  expect(leftOnEngine(scene)).toEqual([]);
+
+  configure(scene, nodeService('counter', 8080, COUNTER, 'seed = "sleep 600"'));
+  const seeding = scene.spawn(['exec', '--', 'true']);
+  const stopped = new Promise((resolve) => seeding.once('close', resolve));
+  await waitForOutput(seeding, 'Running the seed');
+  await expect.poll(isUp).toBe(true);
+  seeding.kill('SIGINT');
+  expect(await stopped).toBe(130);
   expect(leftOnEngine(scene)).toEqual([]);
 
   configure(scene, nodeService('counter', 8080, COUNTER));

@@ -35,7 +35,15 @@ it('runs services beside the agent, at 127.0.0.1 and by name, with new data in e
   const unknown = await scene.run(['log', '--service', '../../x']);
   expect(unknown).toMatchObject({ status: 2, stdout: '' });
   const plan = await scene.run(['exec', '--dry-run', '--', 'true']);
-  expect(plan.stdout).toMatch(/--forward 8080=\S+service-counter/);
+  expect(plan.stdout).toMatch(/--forward 8080=\S+service\.counter/);
+  const refused = await scene.run(['exec', '--dry-run=oci', '--', 'true']);
+  expect(refused).toMatchObject({
+    stdout: '',
+    stderr: expect.stringContaining('services: the services are not started'),
+  });
+  const rendered = await scene.run(['exec', '--dry-run=oci', '--without-layer', 'services', '--', 'true']);
+  expect(rendered.stdout, rendered.stderr).toContain('"ociVersion"');
+  expect(rendered.stdout).not.toMatch(/counter|store/);
 });
 
 it('does not start a session whose service ends, is never ready or cannot be had; its last lines are shown', async () => {

@@ -3,6 +3,7 @@ import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { gatewayNames } from '../../gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
+import { withoutParts } from '../../render/layers.ts';
 import type { OciPlace } from '../../render/oci-config.ts';
 import { renderOci, renderPods, type SessionSpecs } from '../../render/render.ts';
 import { jsonText } from '../../report/json.ts';
@@ -26,7 +27,9 @@ export async function renderedText(
   return jsonText(renderPods(specs, { shared: new Set([gatewayNames(plan.sessionId).volume]) }, { without }));
 }
 
-function plannedSpecs(plan: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
+/** The containers of what the other form carries of the plan. Whoever renders them is told the rest. */
+function plannedSpecs(whole: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
+  const plan = withoutParts(whole);
   const { sessionId, image } = plan;
   const planned = plannedAgent(plan, dry, seccomp);
   // Values of `--env` are printed nowhere.
@@ -52,6 +55,7 @@ function plannedSpecs(plan: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: s
       mounts: layer,
       stdin: 'stream',
     }),
+    plan: whole,
   };
 }
 

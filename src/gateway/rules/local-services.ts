@@ -10,7 +10,7 @@ export interface LocalService {
 
 /** Ports on the agent's loopback that the forwarder has for itself. */
 const OWN_PORTS: readonly number[] = [47_801, 47_802];
-/** The forwarder takes 16 sockets. */
+/** With 8 services of a session and the gateway's own, the forwarder takes 32 sockets. */
 const MAX_LOCAL_SERVICES = 8;
 const NAME =
   /^(?!localhost$|ip6-|sandbox$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){0,4}$/;

@@ -93,9 +93,10 @@ async function seedOf(service: Service, start: Start, run: ServiceRun, cacheDir:
   if (seed === undefined) return undefined;
   const { policy, project } = start.plan;
   const selection = startSelection(policy, project.root);
-  const files = readSetupFiles(project.root, service.files, selection, `[[service]] ${service.name}`);
-  const reached = allReached(service, policy.services ?? []);
-  const images = [service, ...reached].map((one) => imageOf(one, start));
+  const filesOf = (one: Service) => readSetupFiles(project.root, one.files, selection, `[[service]] ${one.name}`);
+  const files = filesOf(service);
+  const reached = allReached(service, policy.services ?? []).map((one) => ({ service: one, files: filesOf(one) }));
+  const images = [service, ...reached.map((one) => one.service)].map((one) => imageOf(one, start));
   return seededVolume({ service: { ...service, seed }, reached, files, images }, run, cacheDir);
 }
 

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from '../../../src/config/settings.ts';
 import { agentSpec, collectorSpec, gatewaySpec } from '../../../src/engine/hardening/hardened.ts';
 import { withProof } from '../../../src/engine/hardening/proof.ts';
-import { RENDERED_LAYERS } from '../../../src/render/layers.ts';
-import { lossesOf, provableArgv } from '../../../src/render/losses.ts';
+import { type PlannedParts, RENDERED_LAYERS, withoutParts } from '../../../src/render/layers.ts';
+import { lossesOf, lostParts, provableArgv } from '../../../src/render/losses.ts';
 import { ociConfig } from '../../../src/render/oci-config.ts';
 import { ociSeccomp } from '../../../src/render/oci-seccomp.ts';
 import { renderEngine, renderOci, renderPods, type SessionSpecs } from '../../../src/render/render.ts';
 import type { ContainerSpec, Mount } from '../../../src/types/engine.ts';
+import type { AlsoFolder } from '../../../src/types/plan.ts';
+import type { Policy } from '../../../src/types/policy.ts';
 
 const seccomp = readFileSync(new URL('../../../seccomp/profile.json', import.meta.url), 'utf8');
 const common = { sessionId: '261123-101500-abc', image: 'run-claude:0123456789abcdef', seccomp };
@@ -32,6 +35,7 @@ const agent = agentSpec({
   stdin: 'stream',
 });
 const SPECS: SessionSpecs = {
+  plan: { policy: DEFAULTS },
   agent,
   gateway: gatewaySpec({
     ...common,
@@ -57,6 +61,49 @@ const place = {
 const shared = new Set(['run-claude-a-gw']);
 const lostInPod = ['environment', 'masked-paths', 'read-only-paths', 'no-network', 'ipc-namespace', 'cgroup-namespace'];
 const WITHOUT = [...lostInPod, 'no-resolver', 'swap', 'processes', 'process-limits', 'memory-directories', 'no-log'];
+
+const folder: AlsoFolder = {
+  name: 'docs',
+  isReadonly: true,
+  sessionId: 'x',
+  project: {
+    root: '/docs',
+    startIn: '',
+    git: 'none',
+    gitCommonDir: undefined,
+    ownerUid: 1,
+    ownerGid: 1,
+  },
+};
+const service = {
+  name: 'db',
+  packages: [],
+  command: ['db'],
+  port: 5432,
+  env: {},
+  readyMs: 1,
+  data: '/data',
+  files: [],
+  reaches: [],
+  memoryMb: 16,
+  diskMb: 16,
+};
+const program = { name: 'm', command: ['m'], env: {}, secrets: {}, hosts: [] };
+const environment = { packages: ['jq'], setup: 'npm ci', env: {}, files: [] };
+const planned = (policy: Partial<Policy>): PlannedParts => ({ policy: { ...DEFAULTS, network: 'gateway', ...policy } });
+/** Each part, and a plan that has it alone. */
+const PARTS: readonly (readonly [string, PlannedParts])[] = [
+  ['services', planned({ services: [service] })],
+  ['mcp-programs', planned({ mcpPrograms: [program] })],
+  ['setup', planned({ environment })],
+  ['caches', planned({ caches: ['npm'] })],
+  ['other-folders', { ...planned({}), also: [folder] }],
+  ['ports', planned({ ports: ['3000'] })],
+];
+const FULL: PlannedParts = {
+  ...planned({ services: [service], mcpPrograms: [program], environment, caches: ['npm'], ports: ['3000'] }),
+  also: [folder],
+};
 
 describe('the table of layers', () => {
   it('names each layer once, and where a target has no field it says what is lost', () => {
@@ -93,6 +140,23 @@ describe('the table of layers', () => {
     }
     const more = { ...agent, gpus: true as const, loopbackNames: ['db'] };
     expect(lossesOf('oci', more).map(({ name }) => name)).toEqual(['loopback-names', 'graphics']);
+  });
+
+  it('names what a session has beside its containers, each as long as it is not named, in both forms', () => {
+    const names = PARTS.map(([name]) => name);
+    expect(lostParts('oci', SPECS.plan)).toEqual([]);
+    expect(lostParts('engine', FULL)).toEqual([]);
+    for (const [name, plan] of PARTS) {
+      expect(lostParts('oci', plan).map((layer) => layer.name)).toEqual([name]);
+      expect(() => renderOci({ ...SPECS, plan }, () => place, { without: [] })).toThrow(`\n  ${name}: `);
+      expect(() => renderPods({ ...SPECS, plan }, { shared }, { without: WITHOUT })).toThrow(`\n  ${name}: `);
+      expect(renderOci({ ...SPECS, plan }, () => place, { without: [name] })).toHaveProperty('agent');
+    }
+    expect(lostParts('pod', FULL).map(({ name }) => name)).toEqual(names);
+    expect(lostParts('pod', withoutParts(FULL))).toEqual([]);
+    expect(lostParts('oci', { policy: { ...FULL.policy, network: 'none' } }).map(({ name }) => name)).not.toContain(
+      'mcp-programs',
+    );
   });
 });
 

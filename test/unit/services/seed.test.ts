@@ -23,11 +23,15 @@ const inputs: SeedInputs = {
 };
 
 it('gives different inputs another address: no session gets the data of another seed', () => {
+  const other = { ...service, name: 'other' };
+  const changed = [{ path: 'a.sql', content: Buffer.from('two'), isExecutable: false }];
   const others: SeedInputs[] = [
     { ...inputs, images: ['run-claude:2'] },
     { ...inputs, files: [] },
-    { ...inputs, files: [{ path: 'a.sql', content: Buffer.from('two'), isExecutable: false }] },
-    { ...inputs, reached: [{ ...service, name: 'other' }] },
+    { ...inputs, files: changed },
+    { ...inputs, reached: [{ service: other, files: [] }] },
+    { ...inputs, reached: [{ service: other, files: inputs.files }] },
+    { ...inputs, reached: [{ service: other, files: changed }] },
     ...[
       { command: ['b'] },
       { port: 2 },
@@ -40,7 +44,7 @@ it('gives different inputs another address: no session gets the data of another 
   ];
   const addresses = [inputs, ...others].map((one) => seedAddress(one, '/cache'));
   addresses.push(seedAddress(inputs, '/cache-of-another-user'));
-  expect(new Set(addresses).size).toBe(13);
+  expect(new Set(addresses).size).toBe(15);
   expect(addresses.every((one) => /^[0-9a-f]{32}$/.test(one))).toBe(true);
 });
 
