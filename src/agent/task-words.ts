@@ -33,6 +33,11 @@ const MAX_WORD_BYTES = 120 * 1024;
  * @throws {RunClaudeError} USAGE for a prompt that this agent cannot be given
  */
 export function taskWords(agent: Agent, prompt: string, more: readonly string[]): TaskWords {
+  if (agent.own?.print.length === 0)
+    throw usageError(
+      `run-claude does not know how ${agent.title} takes one prompt and ends`,
+      `Set print in [agents.${agent.name}] of your configuration.`,
+    );
   const form = agent.own === undefined ? FORMS[agent.name] : ownForm(agent.own.print);
   const isLong = Buffer.byteLength(prompt) > MAX_WORD_BYTES;
   const isOption = prompt.startsWith('-') && form.asWord('').length > 1;

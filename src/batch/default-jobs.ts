@@ -11,8 +11,12 @@ export interface JobsInput {
 }
 
 /** How many sessions run side by side by default: one a processor, with three quarters of the memory at most. */
-export function defaultJobs({ processors, memoryMb, limits }: JobsInput): number {
-  const byProcessors = Math.floor(processors / Math.max(1, limits.cpus));
-  const byMemory = Math.floor((memoryMb * 0.75) / Math.min(limits.memoryMb, USUAL_MEMORY_MB));
-  return Math.max(1, Math.min(byProcessors, byMemory, MAX_JOBS));
+export function defaultJobs(input: JobsInput): number {
+  const byProcessors = Math.floor(input.processors / Math.max(1, input.limits.cpus));
+  return Math.max(1, Math.min(byProcessors, jobsForMemory(input), MAX_JOBS));
+}
+
+/** For how many sessions three quarters of the machine's memory are enough; at least 1. */
+export function jobsForMemory({ memoryMb, limits }: JobsInput): number {
+  return Math.max(1, Math.floor((memoryMb * 0.75) / Math.min(limits.memoryMb, USUAL_MEMORY_MB)));
 }

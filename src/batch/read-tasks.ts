@@ -73,7 +73,8 @@ function readObject(content: string, where: string, cwd: string): TaskParts {
   for (const key of TASK_LIMITS) {
     const value = fields[key];
     if (typeof value === 'number') limits[key] = String(value);
-    else if (value !== undefined) limits[key] = textOf(key) ?? '';
+    else if (typeof value === 'string') limits[key] = textOf(key) ?? '';
+    else if (value !== undefined) throw usageError(`${where}: '${key}' must be a number or a text`);
   }
   return { prompt, project: path.resolve(cwd, textOf('project') ?? '.'), agent: textOf('agent'), limits };
 }

@@ -31,6 +31,8 @@ export async function runTask(context: CommandContext, isDirectory: IsDirectory)
       await chosenAgents(findPlaces(process.env, homedir()).configDir, process.env),
     );
     if (line.kind !== 'run') throw new TypeError(`not the command line of a session: ${words.join(' ')}`);
+    const isTraced = line.flags.some(({ setting }) => setting === 'trace');
+    using _calls = isTraced ? (await import('./trace-calls.ts')).traceCalls(context.tell) : undefined;
     return await runCommand({ ...line, task }, { ...context, tell: telling(context.tell, send) });
   } catch (error) {
     await send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });

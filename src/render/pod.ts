@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SYSCTLS } from '../engine/hardening/masked-paths.ts';
+import { RunClaudeError } from '../errors.ts';
 import { parseUser } from '../host/user.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
 import { provableArgv } from './losses.ts';
@@ -73,8 +74,9 @@ export function seccompFile(profile: string): string {
 }
 
 /**
- * A pod of these containers. Directories of the host cannot be mounted: a bind of the plan is an error of the caller.
- * What a pod cannot say is in the table of layers.
+ * A pod of these containers. What a pod cannot say is in the table of layers.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS for a directory of this machine, which no node has
  */
 export function podOf(name: string, specs: readonly ContainerSpec[], place: PodPlace): Pod {
   const [first] = specs;
@@ -158,7 +160,10 @@ function containerOf(spec: ContainerSpec): PodContainer {
 function volumeOf(spec: ContainerSpec, mount: Mount, { shared }: PodPlace): [string, PodVolume] {
   const name = volumeName(spec, mount);
   if (mount.kind === 'tmpfs') return [name, memoryVolume(name, mount.sizeMb)];
-  if (mount.kind === 'bind') throw new Error(`a pod cannot mount ${mount.source} of this machine`);
+  if (mount.kind === 'bind')
+    throw new RunClaudeError('RENDER_LOSS', `a pod cannot mount ${mount.source} of this machine`, {
+      hint: 'Plan for an engine on another machine, where all directories are volumes: DOCKER_HOST=ssh://USER@HOST',
+    });
   if (shared.has(mount.volume)) return [name, { name, emptyDir: {} }];
   return [name, { name, persistentVolumeClaim: { claimName: mount.volume } }];
 }

@@ -13,6 +13,8 @@ export interface Board {
   draw(lines: readonly string[]): void;
   /** Removes the lines, so that another line can be printed. */
   clear(): void;
+  /** Leaves the lines where they are: another program wrote below them. */
+  leave(): void;
 }
 
 /** Writes to a terminal that moves its cursor. */
@@ -24,6 +26,9 @@ export function openBoard({ write, columns, rows }: BoardOptions): Board {
   };
   return {
     clear,
+    leave() {
+      drawn = [];
+    },
     draw(lines) {
       // The last column stays free: some terminals wrap when it is written.
       const room = Math.max(1, columns() - 1);

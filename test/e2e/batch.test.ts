@@ -123,6 +123,16 @@ it('refuses a file before any session starts, and plans without starting', async
   expect((await scene.run(['batch', writeTasks(scene, { prompt: 'a', memory: '1x' })])).status).toBe(2);
   const noLogin = await scene.run(['batch', writeTasks(scene, 'a', 'b')], { env: { ANTHROPIC_API_KEY: '' } });
   expect(noLogin.stderr.match(/there is no login/g)).toHaveLength(1);
+  for (const jobs of ['0', '1000', 'many'])
+    expect((await scene.run(['batch', '--dry-run', '--jobs', jobs, file])).stderr).toContain('Write a whole number');
+  // The word of a task's process is for a batch alone.
+  const byHand = await scene.run(['run-task']);
+  expect([byHand.status, byHand.stderr]).toEqual([2, expect.stringContaining("'run-task' is neither a command nor")]);
+  await using pty = scene.pty(['batch', '-'], { columns: 80, rows: 24 });
+  await pty.see(/Reading tasks: one prompt on each line/);
+  pty.send('\u0003');
+  expect(await pty.exited).toBe(130);
+  expect(existsSync(path.join(scene.places().stateDir, 'batches'))).toBe(false);
   const planned = await scene.run(['batch', '--dry-run', '-'], { input: 'first\nsecond\n' });
   expect([planned.status, planned.stdout]).toEqual([0, '   1  start: first\n   2  start: second\n']);
   expect(sessionsOf(scene)).toEqual([]);

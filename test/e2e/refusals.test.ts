@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { RENDERED_LAYERS } from '../../src/render/layers.ts';
 import { Scene } from '../support/scene.ts';
+
+const LOST_IN_POD = RENDERED_LAYERS.filter(({ lost }) => lost?.pod !== undefined).map(({ name }) => name);
 
 it('wrong, missing and superfluous words are refused with a message, and nothing starts', async () => {
   await using scene = new Scene();
@@ -22,6 +25,12 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
     [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
     [['exec', '--dry-run=pod', '.', '--', 'true'], 125, /would be lost:[\s\S]*no-network: all containers/],
+    [['exec', '--without-layer', 'swap', '.', '--', 'true'], 2, /a session that is started has every layer/],
+    [
+      ['exec', '--dry-run=pod', ...LOST_IN_POD.map((name) => `--without-layer=${name}`), '.', '--', 'true'],
+      125,
+      /a pod cannot mount .* of this machine[\s\S]*DOCKER_HOST/,
+    ],
     [['undo'], 2, /no session of .*project yet/],
     [['stauts'], 2, /'stauts' is neither a command nor a folder[\s\S]*run-claude status/],
     [['-p', 'hello'], 125, /no login for Claude[\s\S]*ANTHROPIC_API_KEY/],

@@ -39,7 +39,7 @@ function costText(usd: number | undefined): string {
 export function verdictText({ record, facts }: Pick<ShownTask, 'record' | 'facts'>): string {
   if (record === undefined) return 'not started';
   const problem = problemOf(record);
-  const state = facts?.verdict;
+  const state = facts && cleanLine(facts.verdict);
   return [...(problem === undefined ? [] : [problem]), ...(state === undefined ? [] : [state])].join(', ');
 }
 
@@ -60,7 +60,7 @@ export function endedLine(task: ShownTask, columns: number): string {
     ...(facts?.files === undefined ? [] : [amount(facts.files, 'files')]),
     ...(facts?.costUsd === undefined ? [] : [costText(facts.costUsd)]),
     ...(record?.ms === undefined ? [] : [durationText(record.ms)]),
-    ...(record?.session === undefined ? [] : [`session ${record.session}`]),
+    ...(record?.session === undefined ? [] : [`session ${cleanLine(record.session)}`]),
   ];
   const head = `Task ${line}: ${parts.join(', ')}`;
   return cutEnd(`${head}: ${promptText(task.prompt, columns)}`, columns);
@@ -108,7 +108,7 @@ export function summaryLines(tasks: readonly ShownTask[], columns: number): stri
       facts?.files === undefined ? '' : String(facts.files),
       costText(facts?.costUsd),
       record?.ms === undefined ? '' : durationText(record.ms),
-      record?.session ?? '',
+      cleanLine(record?.session ?? ''),
     ];
   });
   const short = rows.map((row) => row.map((cell, at) => (at === 1 ? cutEnd(cell, MAX_VERDICT_COLUMNS) : cell)));

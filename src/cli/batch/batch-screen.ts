@@ -17,6 +17,8 @@ export interface ScreenOptions {
   readonly stderr: NodeJS.WriteStream;
   readonly tell: Tell;
   readonly isQuiet: boolean;
+  /** Steps are printed between the lines, which could not be redrawn. */
+  readonly isTraced: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly isOneProject: boolean;
 }
@@ -26,8 +28,8 @@ const DRAW_EVERY_MS = 500;
 const PREFIX_COLUMNS = 10;
 
 /** On a terminal, lines that are redrawn below those of the ended tasks; elsewhere a line for each start and end. */
-export function openBatchScreen({ stderr, tell, isQuiet, env, isOneProject }: ScreenOptions): BatchScreen {
-  const hasBoard = stderr.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb' && !isQuiet;
+export function openBatchScreen({ stderr, tell, isQuiet, isTraced, env, isOneProject }: ScreenOptions): BatchScreen {
+  const hasBoard = stderr.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb' && !isQuiet && !isTraced;
   const board = openBoard({
     write: (text) => stderr.write(text),
     columns: () => stderr.columns ?? 80,
@@ -61,6 +63,8 @@ export function openBatchScreen({ stderr, tell, isQuiet, env, isOneProject }: Sc
       if (!hasBoard) return;
       draw();
       timer = setInterval(draw, DRAW_EVERY_MS);
+      // After Ctrl-Z the shell printed below the lines.
+      process.on('SIGCONT', board.leave);
     },
     started({ line }) {
       if (hasBoard) draw();
@@ -74,6 +78,7 @@ export function openBatchScreen({ stderr, tell, isQuiet, env, isOneProject }: Sc
     },
     end() {
       clearInterval(timer);
+      process.off('SIGCONT', board.leave);
       board.clear();
     },
   };

@@ -49,7 +49,7 @@ function agentOfTask({ agent }: Task, { options }: CommandLineOfCommand, { usual
   const found = agentNamed(named ?? usual ?? DEFAULT_AGENT.name, own);
   if (found !== undefined) return found;
   if (named === undefined) return DEFAULT_AGENT;
-  throw usageError(`there is no agent '${named}'`);
+  throw usageError(`there is no agent '${named}'`, 'run-claude batch --help names the agents.');
 }
 
 function optionWords({ limits, agent }: Task, { options }: CommandLineOfCommand): string[] {

@@ -35,7 +35,10 @@ export interface TaskProcess {
  * terminal reaches it once, through {@link TaskProcess.stop}.
  */
 export function startTask(options: TaskProcessOptions): TaskProcess {
-  const child = fork(path.join(packageRoot, 'dist/main.js'), [TASK_WORD], {
+  // Its printer is made before the order arrives.
+  const { words } = options.order;
+  const trace = words.slice(0, words.indexOf('--')).filter((word) => word === '--trace');
+  const child = fork(path.join(packageRoot, 'dist/main.js'), [TASK_WORD, ...trace], {
     detached: true,
     cwd: options.cwd,
     env: options.env,

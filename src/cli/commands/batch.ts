@@ -1,13 +1,9 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
-import { defaultJobs } from '../../batch/default-jobs.ts';
+import { defaultJobs, type JobsInput, jobsForMemory } from '../../batch/default-jobs.ts';
 import type { Repeated } from '../../batch/next-step.ts';
 import { readTasks } from '../../batch/read-tasks.ts';
-import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
+import { EXIT, usageError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
-import { pathIdentity } from '../../host/true-path.ts';
-import { refuseProject } from '../../plan/refuse-project.ts';
 import { jsonText } from '../../report/json.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import { withLock } from '../../store/lock.ts';
@@ -17,28 +13,27 @@ import type { Policy } from '../../types/policy.ts';
 import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';
 import { openBatchScreen } from '../batch/batch-screen.ts';
+import { type CheckedLine, checkLines } from '../batch/check-lines.ts';
 import { planBatch, runBatch, shownTask, statusOfBatch, type TaskState, taskData } from '../batch/run-batch.ts';
-import { type TaskLine, taskLine } from '../batch/task-line.ts';
-import { chosenAgents } from '../context/chosen-agents.ts';
+import { readTaskFile } from '../batch/task-file.ts';
+import type { TaskLine } from '../batch/task-line.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
-import { readPolicy } from '../context/read-policy.ts';
 import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { requireLogin } from '../start/require-login.ts';
-
-const MAX_FILE_BYTES = 64 << 20;
 
 /** `batch FILE`: the tasks of a file, each in a session of its own, side by side. */
 export const batchCommand: CommandRun = async (line, context) => {
   const [named] = line.words;
   if (named === undefined)
     throw usageError('batch needs a FILE of tasks', 'Write one prompt on each line; - reads them.');
-  const { text, source } = await readSource(named, context.cwd);
-  const tasks = readTasks(text, { name: named === '-' ? 'standard input' : named, cwd: context.cwd });
-  const place = batchPlace(context.places.stateDir, source);
-  const lines = await checkLines(tasks, line, context);
+  const jobs = jobsOf(line);
   const repeated = repeatedOf(line);
+  const { name, text, source } = await readTaskFile(named, context);
+  const tasks = readTasks(text, { name, cwd: context.cwd });
+  const place = batchPlace(context.places.stateDir, source);
+  const lines = await checkLines(tasks, { line, name }, context);
   const isDry = line.options.has('dry-run');
   const plan = (): TaskState[] => planBatch(lines, { place, repeated, stateDir: context.places.stateDir });
   if (isDry) {
@@ -47,7 +42,7 @@ export const batchCommand: CommandRun = async (line, context) => {
   }
   makeBatchPlace(place);
   return withLock(batchLockFile(place), { what: `running the batch of ${named}` }, () =>
-    runPlanned(plan(), { line, place, lines }, context),
+    runPlanned(plan(), { line, place, lines, jobs }, context),
   );
 };
 
@@ -55,26 +50,33 @@ interface Batch {
   readonly line: CommandLineOfCommand;
   readonly place: BatchPlace;
   readonly lines: readonly CheckedLine[];
+  /** Undefined: by the engine's machine. */
+  readonly jobs: number | undefined;
 }
 
 async function runPlanned(
   states: TaskState[],
-  { line, place, lines }: Batch,
+  { line, place, lines, jobs: asked }: Batch,
   context: CommandContext,
 ): Promise<number> {
   const { tell, env, interruption } = context;
   const open = states.filter(({ step }) => step !== 'keep');
-  const policyOf = (task: TaskLine): Policy => lines.find(({ task: { id } }) => id === task.task.id)?.policy as Policy;
+  const policies = new Map(lines.map(({ task, policy }) => [task.id, policy]));
+  const policyOf = ({ task }: TaskLine): Policy => policies.get(task.id) as Policy;
   const facts = open.length === 0 ? undefined : await engineFacts(open, policyOf, context);
-  const jobs =
-    jobsOf(line) ??
-    jobsFor(
-      facts,
-      open.map(({ line: one }) => policyOf(one)),
-    );
+  const input = jobsInput(
+    facts,
+    open.map(({ line: one }) => policyOf(one)),
+  );
+  const jobs = Math.min(asked ?? defaultJobs(input), open.length);
   const kept = states.length - open.length;
   const before = kept === 0 ? '' : ` ${kept} ended earlier.`;
-  tell({ kind: 'message', level: 'info', text: `${count(states.length)}, ${jobs} at a time.${before}` });
+  const how = jobs === 0 ? 'all ended earlier.' : `${jobs} at a time.${before}`;
+  tell({ kind: 'message', level: 'info', text: `${count(states.length)}, ${how}` });
+  if (jobs > jobsForMemory(input)) {
+    const text = `--jobs ${asked}: the engine's machine has memory for ${jobsForMemory(input)} at a time`;
+    tell({ kind: 'message', level: 'warning', text });
+  }
   for (const state of open) {
     if (state.step === 'collect' && state.session !== undefined && !interruption.signal.aborted)
       await collectEarlier(state, context);
@@ -82,7 +84,8 @@ async function runPlanned(
   interruption.signal.throwIfAborted();
   const isOneProject = new Set(states.map(({ line: one }) => one.task.project)).size === 1;
   const isQuiet = line.options.has('quiet');
-  const screen = openBatchScreen({ stderr: process.stderr, tell, isQuiet, env, isOneProject });
+  const isTraced = line.options.has('trace');
+  const screen = openBatchScreen({ stderr: process.stderr, tell, isQuiet, isTraced, env, isOneProject });
   const requireEngine = async (task: TaskLine): Promise<void> => {
     await (await openEngine(policyOf(task).engine, context)).close();
   };
@@ -127,13 +130,13 @@ async function engineFacts(
   return facts;
 }
 
-function jobsFor(facts: EngineFacts | undefined, policies: readonly Policy[]): number {
+function jobsInput(facts: EngineFacts | undefined, policies: readonly Policy[]): JobsInput {
   const most = (of: (policy: Policy) => number): number => policies.reduce((max, one) => Math.max(max, of(one)), 0);
-  return defaultJobs({
+  return {
     processors: facts?.processors ?? os.availableParallelism(),
     memoryMb: facts?.memoryMb ?? Math.floor(os.totalmem() / 1_048_576),
     limits: { cpus: most(({ cpus }) => cpus), memoryMb: most(({ memoryMb }) => memoryMb) || 1 },
-  });
+  };
 }
 
 function jobsOf(line: CommandLineOfCommand): number | undefined {
@@ -146,60 +149,6 @@ function jobsOf(line: CommandLineOfCommand): number | undefined {
 function repeatedOf(line: CommandLineOfCommand): Repeated {
   if (!line.options.has('again')) return 'none';
   return optionValue(line, 'again') === '' ? 'failed' : (optionChoice(line, 'again', ['failed', 'all']) ?? 'failed');
-}
-
-/** The text of the tasks, and what names the batch: the real path of its file. */
-async function readSource(named: string, cwd: string): Promise<{ readonly text: string; readonly source: string }> {
-  if (named === '-') return { text: await readInput(), source: `${cwd}/-` };
-  const file = path.resolve(cwd, named);
-  try {
-    if (statSync(file).size > MAX_FILE_BYTES) throw usageError(`${named} is larger than 64 MB`);
-    return { text: readFileSync(file, 'utf8'), source: realpathSync(file) };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || code === 'USAGE') throw error;
-    throw usageError(`cannot read ${named}: ${code === 'ENOENT' ? 'there is no such file' : code}`);
-  }
-}
-
-async function readInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of process.stdin) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_FILE_BYTES) throw usageError('standard input is larger than 64 MB');
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-interface CheckedLine extends TaskLine {
-  readonly policy: Policy;
-}
-
-/** The sessions of all tasks, checked before any of them starts. */
-async function checkLines(
-  tasks: ReturnType<typeof readTasks>,
-  batch: CommandLineOfCommand,
-  context: CommandContext,
-): Promise<CheckedLine[]> {
-  const agents = await chosenAgents(context.places.configDir, context.env);
-  const host = probeHost(process, context.places);
-  const isDirectory = (word: string): boolean => statSync(word, { throwIfNoEntry: false })?.isDirectory() === true;
-  const name = batch.words[0] === '-' ? 'standard input' : (batch.words[0] ?? '');
-  const checked: CheckedLine[] = [];
-  for (const task of tasks) {
-    try {
-      const line = taskLine(task, batch, { agents, isDirectory });
-      const { policy, project } = await readPolicy(line.line.project, line.line.flags, context);
-      refuseProject(project.root, host, pathIdentity);
-      checked.push({ ...line, policy });
-    } catch (error) {
-      if (!(error instanceof RunClaudeError)) throw error;
-      throw usageError(`${name}, line ${task.line}: ${error.message}`, error.hint);
-    }
-  }
-  return checked;
 }
 
 const STEP_WORDS = {

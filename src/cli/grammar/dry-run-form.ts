@@ -1,4 +1,4 @@
-import { formUnknown } from './grammar-errors.ts';
+import { formUnknown, withoutLayerAlone } from './grammar-errors.ts';
 import type { RunLine } from './parse-command-line.ts';
 import type { ParsedOption } from './take-option.ts';
 
@@ -10,7 +10,7 @@ const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod'];
 /**
  * `--dry-run=FORM`, with its `--without-layer`. A session that is started has every layer, whatever is named.
  *
- * @throws {RunClaudeError} USAGE for any other form
+ * @throws {RunClaudeError} USAGE for any other form, and for `--without-layer` without a form
  */
 export function formOf(taken: readonly ParsedOption[]): Pick<RunLine, 'form' | 'without'> {
   const valuesOf = (name: string): readonly string[] =>
@@ -19,5 +19,6 @@ export function formOf(taken: readonly ParsedOption[]): Pick<RunLine, 'form' | '
   const without = valuesOf('without-layer');
   const form = DRY_RUN_FORMS.find((one) => one === named);
   if (named !== undefined && form === undefined) throw formUnknown(named, DRY_RUN_FORMS);
+  if (form === undefined && without.length > 0) throw withoutLayerAlone();
   return form === undefined ? {} : { form, without };
 }

@@ -133,3 +133,10 @@ export function strategyUnknown(word: string, strategies: readonly string[]): Ru
 export function formUnknown(word: string, forms: readonly string[]): RunClaudeError {
   return usageError(`--dry-run: '${word}' is not allowed`, `Write one of: ${forms.join(', ')}; or no value.`);
 }
+
+export function withoutLayerAlone(): RunClaudeError {
+  return usageError(
+    '--without-layer is for --dry-run=FORM: a session that is started has every layer',
+    'Add --dry-run=oci or --dry-run=pod.',
+  );
+}

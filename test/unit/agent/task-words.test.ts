@@ -29,3 +29,10 @@ it('refuses a long prompt for an agent that reads no input', () => {
   expect(() => taskWords(named('opencode'), '--port', [])).toThrow("begins with '-'");
   expect(taskWords(named('gemini'), '--yolo', []).words).toEqual(['--prompt=--yolo']);
 });
+
+it('refuses an agent of the configuration that has no words for one answer', () => {
+  const agent = named('claude');
+  const own = { name: 'mine', print: [] } as unknown as NonNullable<typeof agent.own>;
+  expect(() => taskWords({ ...agent, own }, 'fix the tests', [])).toThrow('takes one prompt and ends');
+  expect(taskWords({ ...agent, own: { ...own, print: ['-p'] } }, 'fix', []).words).toEqual(['-p', 'fix']);
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultJobs } from '../../../src/batch/default-jobs.ts';
+import { defaultJobs, jobsForMemory } from '../../../src/batch/default-jobs.ts';
 
 const limits = { cpus: 0, memoryMb: 8192 };
 
@@ -12,4 +12,9 @@ it.each([
   [{ processors: 8, memoryMb: 4000, limits: { cpus: 0, memoryMb: 512 } }, 5],
 ])('%j', (input, jobs) => {
   expect(defaultJobs(input)).toBe(jobs);
+});
+
+it('counts the sessions that the memory is enough for, whatever the processors', () => {
+  expect(jobsForMemory({ processors: 1, memoryMb: 24_000, limits })).toBe(8);
+  expect(jobsForMemory({ processors: 1, memoryMb: 900, limits })).toBe(1);
 });

@@ -45,7 +45,7 @@ it.each([
   ['{"timeout":"2m"}', "'prompt' is missing"],
   ['{"prompt":"a","bind":"true"}', "'bind' is not a key"],
   ['{"prompt":"a","env":"X=1"}', "'env' is not a key"],
-  ['{"prompt":"a","memory":true}', "'memory' must be a text"],
+  ['{"prompt":"a","memory":true}', "'memory' must be a number or a text"],
   ['{"prompt":"a\\u0000b"}', "'prompt' must be a text"],
   ['a\0b', 'NUL'],
 ])('refuses %j', (text, message) => {

@@ -299,3 +299,11 @@ describe('a pod', () => {
     ).toThrow('cannot mount /home/x');
   });
 });
+
+it('refuses a pod with a directory of this machine', () => {
+  const bind: Mount = { kind: 'bind', source: '/home/user/project', target: '/workspace', readonly: false };
+  const specs = { ...SPECS, agent: { ...agent, mounts: [bind] } };
+  expect(() => renderPods(specs, { shared }, { without: WITHOUT })).toThrow(
+    expect.objectContaining({ code: 'RENDER_LOSS', message: 'a pod cannot mount /home/user/project of this machine' }),
+  );
+});

@@ -51,3 +51,12 @@ it('removes all of its rows in a window that became narrower', async () => {
   board.draw(['short']);
   expect(await shown()).toEqual(['short']);
 });
+
+it('draws below what another program printed after the lines', async () => {
+  const { board, write, shown } = openScreen(40, 10);
+  board.draw(['one', 'two']);
+  write('[1]+  Stopped\n$ fg\n');
+  board.leave();
+  board.draw(['three']);
+  expect(await shown()).toEqual(['one', 'two', '[1]+  Stopped', '$ fg', 'three']);
+});

@@ -90,3 +90,14 @@ it('cleans only the beginning of a long prompt', () => {
   expect(promptText('日'.repeat(5_000_000), Number.POSITIVE_INFINITY)).toHaveLength(50);
   expect(performance.now() - before).toBeLessThan(500);
 });
+
+it('cleans what a damaged record says', () => {
+  const damaged = {
+    line: 1,
+    prompt: 'a',
+    project: undefined,
+    record: record({ session: 'x\u001b[2J' }),
+    facts: { verdict: 'pending\u001b[2J' },
+  };
+  expect([...summaryLines([damaged], 80), endedLine(damaged, 80)].join('\n')).not.toContain('\u001b');
+});

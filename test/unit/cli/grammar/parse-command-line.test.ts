@@ -238,6 +238,7 @@ describe('--dry-run=FORM', () => {
 
   it('refuses any other form; a session that is started has every layer', () => {
     expect(refusal('--dry-run=vm')).toContain("'vm' is not allowed");
-    expect(run('--without-layer', 'swap')).not.toHaveProperty('without');
+    expect(refusal('--without-layer', 'swap')).toContain('a session that is started has every layer');
+    expect(refusal('--dry-run', '--without-layer', 'swap')).toContain('--dry-run=FORM');
   });
 });
