@@ -27,6 +27,6 @@ export function readLocks(
     .flatMap((folder) => lockFiles.map((file) => `${folder}${file}`))
     .filter((name) => lstatSync(join(project.root, name), { throwIfNoEntry: false }) !== undefined);
   if (names.length === 0) return [];
-  const files = readSetupFiles(project.root, names, startSelection(policy, project.root));
+  const files = readSetupFiles(project.root, names, startSelection(policy, project.root), 'cache');
   return files.map(({ path, content }) => ({ file: path, content }));
 }

@@ -3,8 +3,8 @@ import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 
 const CENTRAL = 'https://repo.maven.apache.org/maven2';
 const PART = /^[A-Za-z0-9_.+-]+$/;
-const COMPONENT = /<component\s([^>]{0,1000})>([\s\S]*?)<\/component>/g;
-const ARTIFACT = /<artifact\s+name="([^"]{1,300})"\s*>([\s\S]*?)<\/artifact>/g;
+const ATTRIBUTES = /^\s([^>]{1,1000})>/;
+const FILE = /^\s{1,100}name="([^"]{1,300})"\s{0,100}>/;
 const SHA = /<(sha256|sha512)\s+value="([0-9a-f]{64,128})"/;
 
 /**
@@ -24,8 +24,9 @@ export const gradle: Ecosystem = {
 function readLock(text: string): LockContent {
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
-  const plain = text.replace(/<!--[\s\S]*?-->/g, '');
-  for (const [, attributes = '', content = ''] of plain.matchAll(COMPONENT)) {
+  for (const component of elements(withoutComments(text), 'component')) {
+    const [opening, attributes = ''] = ATTRIBUTES.exec(component) ?? [];
+    if (opening === undefined) continue;
     const [group, module, version] = ['group', 'name', 'version'].map(
       (key) => new RegExp(`(?:^|\\s)${key}="([^"]{1,300})"`).exec(attributes)?.[1] ?? '',
     ) as [string, string, string];
@@ -34,8 +35,10 @@ function readLock(text: string): LockContent {
       skipped.push({ name: called, why: 'with a name that is not a plain file name' });
       continue;
     }
-    for (const [, file = '', hashes = ''] of content.matchAll(ARTIFACT)) {
-      const [, name, hex = ''] = SHA.exec(hashes) ?? [];
+    for (const artifact of elements(component.slice(opening.length), 'artifact')) {
+      const [, file] = FILE.exec(artifact) ?? [];
+      if (file === undefined) continue;
+      const [, name, hex = ''] = SHA.exec(artifact) ?? [];
       const folder = `${group.replaceAll('.', '/')}/${module}/${version}`;
       const path = `${folder}/${file}`;
       if (name !== 'sha256' && name !== 'sha512') skipped.push({ name: called, why: 'without a hash' });
@@ -44,4 +47,20 @@ function readLock(text: string): LockContent {
     }
   }
   return { archives, skipped };
+}
+
+/** What is between `<name` and the first `</name>` behind it. In linear time: the text is of anybody. */
+function elements(text: string, name: string): string[] {
+  return text
+    .split(`</${name}>`)
+    .slice(0, -1)
+    .flatMap((part) => {
+      const at = part.lastIndexOf(`<${name}`);
+      return at < 0 ? [] : [part.slice(at + name.length + 1)];
+    });
+}
+
+function withoutComments(text: string): string {
+  const [first = '', ...rest] = text.split('<!--');
+  return [first, ...rest.map((part) => part.split('-->').slice(1).join('-->'))].join('');
 }

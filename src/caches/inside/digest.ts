@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { HashName } from '../ecosystem.ts';
 import { zipFiles } from './zip-files.ts';
 
+/** Go refuses larger ones (golang.org/x/mod/zip, MaxGoMod and MaxZipFile). They are held in memory. */
+const MAX_BYTES = { 'go-mod': 16 * 1024 ** 2, 'go-zip': 500 * 1024 ** 2 } as const;
+
 /** A hash that is counted piece by piece. */
 export interface Digest {
   add(piece: Uint8Array): void;
   /**
    * Hex.
    *
-   * @throws {Error} for bytes that have no such hash: an archive that is not a zip
+   * @throws {Error} for bytes that have no such hash: what is not a zip, or too large for Go
    */
   end(): string;
 }
@@ -18,10 +21,16 @@ export function startDigest(name: HashName): Digest {
     const hash = createHash(name);
     return { add: (piece) => void hash.update(piece), end: () => hash.digest('hex') };
   }
-  const pieces: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
   return {
-    add: (piece) => void pieces.push(piece),
+    add(piece) {
+      bytes += piece.byteLength;
+      if (bytes <= MAX_BYTES[name]) pieces.push(piece);
+      else pieces = [];
+    },
     end() {
+      if (bytes > MAX_BYTES[name]) throw new Error('it is larger than Go allows');
       const content = Buffer.concat(pieces);
       return hashOfFiles(name === 'go-mod' ? new Map([['go.mod', content]]) : zipFiles(content));
     },

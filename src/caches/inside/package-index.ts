@@ -1,5 +1,5 @@
 import type { Archive } from '../ecosystem.ts';
-import { FetchError, fetchBody } from './save-archive.ts';
+import { FetchError, fetchBody, withRetries } from './save-archive.ts';
 
 const MAX_INDEX_BYTES = 64 * 1024 ** 2;
 const FILE = /^[A-Za-z0-9][A-Za-z0-9_.+!-]{0,250}\.(?:whl|tar\.gz|zip)$/;
@@ -18,19 +18,23 @@ interface IndexFile {
  * @throws {FetchError}
  */
 export async function findFiles(archive: Archive, arch: string, signal: AbortSignal): Promise<Archive[]> {
-  const accept = 'application/vnd.pypi.simple.v1+json';
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of await fetchBody(archive.url, signal, accept)) {
-    bytes += piece.byteLength;
-    if (bytes > MAX_INDEX_BYTES) throw new FetchError('the index of the registry is larger than 64 MB', true);
-    pieces.push(piece);
-  }
-  const found = filesOf(Buffer.concat(pieces).toString('utf8'), archive);
+  const index = await withRetries(signal, () => fetchIndex(archive.url, signal));
+  const found = filesOf(index, archive);
   const wheels = found.filter(({ path }) => fits(path, MACHINES[arch] ?? arch));
   const files = wheels.length > 0 ? wheels : found.filter(({ path }) => !path.endsWith('.whl'));
   if (files.length === 0) throw new FetchError('the registry has no file with a hash of the lock file', true);
   return files;
+}
+
+async function fetchIndex(url: string, signal: AbortSignal): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of await fetchBody(url, signal, 'application/vnd.pypi.simple.v1+json')) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_INDEX_BYTES) throw new FetchError('the index of the registry is larger than 64 MB', true);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 function filesOf(text: string, { name, url, anyOf = [] }: Archive): Archive[] {

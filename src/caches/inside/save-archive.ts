@@ -68,13 +68,23 @@ async function copyPrevious(
 }
 
 async function fetchTo(archive: Archive, scratch: string, signal: AbortSignal): Promise<number> {
+  return withRetries(signal, async () => {
+    const body = await openArchive(archive, signal);
+    const { bytes, hex } = await writeHashed(body, archive, scratch);
+    if (hex !== archive.hash.hex) throw new FetchError('the registry sent other bytes than the lock file names', true);
+    return bytes;
+  });
+}
+
+/**
+ * The result of a step that asks the registry, which is repeated after an error that may not last.
+ *
+ * @throws {FetchError}, or the error of the disk
+ */
+export async function withRetries<T>(signal: AbortSignal, step: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const body = await openArchive(archive, signal);
-      const { bytes, hex } = await writeHashed(body, archive, scratch);
-      if (hex !== archive.hash.hex)
-        throw new FetchError('the registry sent other bytes than the lock file names', true);
-      return bytes;
+      return await step();
     } catch (error) {
       const isLasting = error instanceof FetchError ? error.isLasting : isOfDisk(error);
       if (isLasting || signal.aborted) throw error;

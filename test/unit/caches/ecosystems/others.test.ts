@@ -111,6 +111,12 @@ it('gradle: reads files with a SHA-256 or SHA-512, and leaves weaker ones and na
   const good = `<artifact name="lib-1.0.jar">\n<sha256 value="${HEX}" origin="Generated"/>\n</artifact>`;
   const path = 'org/a/lib/1.0/lib-1.0.jar';
   expect(listed('gradle', component(lib, good))).toEqual([[`https://repo.maven.apache.org/maven2/${path}`, path]]);
+  const two = `${good}\n<artifact name="none.jar"/>${good.replace('lib-1.0.jar', 'lib-1.0.pom')}`;
+  const text = component(lib, two).replace(
+    '</component>',
+    `</component><!-- ${component(lib, good)} --><component group="b"/>`,
+  );
+  expect(listed('gradle', text).map(([, at]) => at)).toEqual([path, path.replace('.jar', '.pom')]);
   for (const [attributes, artifact] of [
     [lib, '<artifact name="lib-1.0.jar"><sha1 value="0123456789012345678901234567890123456789"/></artifact>'],
     [lib, good.replace('lib-1.0.jar', '../../../../.bashrc')],

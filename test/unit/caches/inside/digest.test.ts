@@ -57,6 +57,11 @@ describe('h1 of go.sum', () => {
     expect(digestOf('go-zip', zip.subarray(0, 20), zip.subarray(20))).toBe(sha('sha256', lines));
   });
 
+  it('does not exist for a go.mod that is larger than Go allows', () => {
+    const piece = 'x'.repeat(1024 ** 2);
+    expect(() => digestOf('go-mod', ...Array<string>(17).fill(piece))).toThrow('it is larger than Go allows');
+  });
+
   it('does not exist for two files of one name, and for what is not a zip', () => {
     const twice = zipOf([
       ['m@v1/a', 'shown'],

@@ -9,6 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -119,6 +121,28 @@ it('pip: takes the files that have a hash of the lock file and that this machine
   });
   registry.files.set('/simple/lib/', Buffer.from('<html>'));
   expect(await fill(scratch(), [archive])).toMatchObject({ why: 'the index of the registry is not JSON' });
+});
+
+it.each([
+  ['an archive', ''],
+  ['an index', '/simple/lib/'],
+])('asks again for %s when the registry closes the connection', async (_, index) => {
+  const wheel = 'lib-1.0-py3-none-any.whl';
+  const hash = sha('sha256', 'wheel');
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    if (requests === 1) request.socket.destroy();
+    else if (request.url !== index) response.end('wheel');
+    else response.end(JSON.stringify({ files: [{ filename: wheel, url: '/f', hashes: { sha256: hash } }] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${index}`;
+  const archive = { ...archiveOf(url, 'wheel', wheel), ...(index === '' ? {} : { url, anyOf: [hash] }) };
+  const dir = scratch();
+  expect(await fill(dir, [archive])).toEqual({ kind: 'filled', bytes: 5 });
+  expect(filesOf(dir)).toEqual([wheel]);
 });
 
 it.each([
