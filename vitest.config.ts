@@ -19,6 +19,7 @@ const LONG = [
   'test/e2e/odd-trees.test.ts',
   'test/e2e/other-agents.test.ts',
   'test/e2e/preview-browser.test.ts',
+  'test/e2e/recipes.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
