@@ -5,32 +5,45 @@ import { forwardedHeaders } from './headers.mjs';
 /**
  * @typedef {{ up: number, down: number }} Passed
  * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
- * @param {import('node:http').ClientRequest} out not yet sent
+ * @param {import('node:http').ClientRequest} first not yet sent
  * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
- * @param {{ without?: { has(name: string): boolean }, body?: Buffer | undefined }} [more] headers of the answer that are
- *   dropped, lower case; the body in place of the request's own, which was read
+ * @param {{ without?: { has(name: string): boolean }, body?: Buffer | undefined,
+ *   again?: () => Promise<import('node:http').ClientRequest | undefined> }} [more] headers of the answer that are
+ *   dropped, lower case; the body in place of the request's own, which was read; gives the request to send in place of one
+ *   that was answered with 401, whose body is that one or none
  * @returns {Promise<number>} the answer's status
  */
-export async function exchange(request, response, out, limits, passed, { without, body } = {}) {
+export async function exchange(request, response, first, limits, passed, { without, body, again } = {}) {
   const client = new Client(request, response);
+  let out = first;
   client.whenGone(() => out.destroy());
   request.on('data', (chunk) => {
     passed.up += chunk.length;
     if (passed.up > limits.bytesPerConnection) out.destroy(new Error('too many bytes sent'));
   });
-  /** @type {import('node:http').IncomingMessage} */
-  const answer = await new Promise((done, failed) => {
-    out
-      .once('response', done)
-      .on('error', failed)
-      .once('close', () => failed(new Error('no answer')));
-    request.on('error', failed);
+  const answerOf = (/** @type {() => void} */ send) =>
+    new Promise((/** @type {(answer: import('node:http').IncomingMessage) => void} */ done, failed) => {
+      out
+        .once('response', done)
+        .on('error', failed)
+        .once('close', () => failed(new Error('no answer')));
+      request.on('error', failed);
+      send();
+    });
+  let answer = await answerOf(() => {
     if (body === undefined) request.pipe(out);
     else {
       passed.up = body.length;
       out.end(body);
     }
   });
+  const next = answer.statusCode === 401 ? await again?.() : undefined;
+  if (next !== undefined) {
+    answer.destroy();
+    out = next;
+    // The client may have left while the host was asked.
+    answer = await answerOf(() => (response.destroyed ? out.destroy() : out.end(body)));
+  }
   const status = answer.statusCode ?? 502;
   response.writeHead(status, forwardedHeaders(answer.rawHeaders, without));
   for await (const chunk of answer) {

@@ -20,7 +20,8 @@ import { methodAllowed, requestAllowed } from './request-rules.mjs';
  * @typedef {import('./proxy.mjs').Target} Target
  * @typedef {{ config: import('../../src/types/gateway.ts').GatewayConfig,
  *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
- *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void }} InterceptParts
+ *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void,
+ *   logins: ReadonlyMap<string, import('./secrets.mjs').Secrets> }} InterceptParts
  */
 
 /** Headers about the client's own body: with another charset the server would read another message. */
@@ -38,12 +39,11 @@ function ofMessage(headers, body) {
 
 /**
  * A function that takes over the client's tunnel to a brokered host, and returns whether it did.
- * @param {InterceptParts['config']} config @param {InterceptParts['ca']} ca @param {InterceptParts['egress']} egress
- * @param {InterceptParts['trust']} trust @param {InterceptParts['log']} log
+ * @param {InterceptParts} parts
  * @returns {import('./proxy.mjs').ProxyParts['intercept']}
  */
-export function createIntercept(config, ca, egress, trust, log) {
-  const interceptor = new Interceptor({ config, ca, egress, trust, log });
+export function createIntercept(parts) {
+  const interceptor = new Interceptor(parts);
   return (client, target) => interceptor.takeOver(client, target);
 }
 
@@ -116,9 +116,11 @@ class Interceptor {
           try {
             if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
             const companion = rules.find(({ socket }) => socket !== undefined)?.socket;
-            const out = await this.open(request, target, headers, body, companion);
+            const open = (/** @type {readonly string[]} */ more) =>
+              this.open(request, target, [...headers, ...more], body, companion);
+            const { out, again } = await this.withLogin(rules, open);
             const without = new Set(isNarrow ? ['set-cookie'] : []);
-            return await exchange(request, response, out, config.limits, passed, { without, body });
+            return await exchange(request, response, out, config.limits, passed, { without, body, ...again });
           } finally {
             free();
           }
@@ -133,6 +135,23 @@ class Interceptor {
       if (response.headersSent) response.destroy();
       else response.writeHead(isRefused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
     }
+  }
+
+  /** The request with its login's token, and the one to send in its place when the server refuses that token.
+   * @param {InterceptParts['config']['brokers']} rules those that let the request pass
+   * @param {(headers: readonly string[]) => Promise<http.ClientRequest>} open */
+  async withLogin(rules, open) {
+    const name = rules.find(({ login }) => login !== undefined)?.login?.name;
+    const login = name === undefined ? undefined : this.parts.logins.get(name);
+    const secret = await login?.current();
+    if (login === undefined || secret === undefined) return { out: await open([]) };
+    const withToken = (/** @type {import('./secrets.mjs').Secret} */ one) =>
+      open(['authorization', `Bearer ${one.value}`]);
+    const again = async () => {
+      const next = await login.after401(secret);
+      return next === undefined ? undefined : withToken(next);
+    };
+    return { out: await withToken(secret), again: { again } };
   }
 
   /** The message of MCP that a request carries, as it is sent on; it is in memory until `free`. Throws Refused and Busy.
@@ -203,7 +222,10 @@ class Interceptor {
     if (isNarrow && request.headers.upgrade !== undefined) throw new Refused(`${target.host}: no upgrade passes`);
     const secrets = rules.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
     const known = this.parts.config.brokers.filter((broker) => broker.host === target.host);
-    const replaced = known.flatMap(({ secret }) => (secret === undefined ? [] : [secret.header.toLowerCase()]));
+    const replaced = known.flatMap(({ secret, login }) => [
+      ...(secret === undefined ? [] : [secret.header.toLowerCase()]),
+      ...(login === undefined ? [] : ['authorization']),
+    ]);
     const headers = forwardedHeaders(
       request.rawHeaders,
       new Set([...OVERRIDES, ...replaced, ...(isNarrow ? ['cookie'] : [])]),

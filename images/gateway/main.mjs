@@ -70,7 +70,14 @@ async function start(config) {
     const bundle = `${readFileSync(config.caBundle, 'utf8')}\n${config.extraCa}\n${ca.certificate}`;
     writeFileSync(path.join(config.directory, 'ca.pem'), bundle, { mode: 0o644 });
   }
-  const intercept = ca === undefined ? () => false : createIntercept(config, ca, egress, trust, log);
+  const logins = new Map(
+    config.brokers.flatMap(({ login }) => {
+      if (login === undefined) return [];
+      const { name, secret } = login;
+      return [[name, createSecrets(secret, () => tell({ type: 'secret-needed', login: name }))]];
+    }),
+  );
+  const intercept = ca === undefined ? () => false : createIntercept({ config, ca, egress, trust, log, logins });
   const broker = createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage });
   const proxy = createProxy({ config, egress, log, intercept });
   for (const server of [broker, proxy]) bound(server, config.limits);
@@ -100,11 +107,14 @@ async function start(config) {
   await listen(proxy, path.join(config.directory, 'proxy.sock'));
   tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
   setImmediate(trust);
-  return { relay, egress, secrets, agentPorts };
+  return { relay, egress, secrets, logins, agentPorts };
 }
 
 /** @type {Awaited<ReturnType<typeof start>> | undefined} */
 let running;
+
+/** @param {{ readonly login?: string | undefined }} message */
+const secretsOf = ({ login }) => (login === undefined ? running?.secrets : running?.logins.get(login));
 
 /** @param {import('../../src/types/gateway.ts').ToGateway} message */
 function take(message) {
@@ -119,8 +129,8 @@ function take(message) {
         process.stdin.destroy();
       },
     );
-  else if (message.type === 'secret') running?.secrets.take(message.secret);
-  else if (message.type === 'secret-failed') running?.secrets.refuse(message.message);
+  else if (message.type === 'secret') secretsOf(message)?.take(message.secret);
+  else if (message.type === 'secret-failed') secretsOf(message)?.refuse(message.message);
   else if (message.type === 'rules') running?.egress.setRules(message.rules);
   else if (message.type === 'port-open') {
     if (running === undefined) tell({ type: 'relay-close', id: message.id, why: 'the gateway is not ready' });

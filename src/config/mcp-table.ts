@@ -16,7 +16,7 @@ export function addServer(text: string, server: McpServer | McpProgram, where: s
       `Remove it first: run-claude mcp remove ${server.name}`,
     );
   }
-  const rows = Object.entries(server).flatMap(([key, value]: readonly [string, TomlValue | undefined]) =>
+  const rows = Object.entries(server).flatMap(([key, value]: readonly [string, TomlValue | true | undefined]) =>
     value === undefined || (typeof value === 'object' && Object.keys(value).length === 0)
       ? []
       : [`${key} = ${tomlText(value)}`],
@@ -70,7 +70,8 @@ function isSame(text: string, wanted: ReturnType<typeof readConfigFile>, where: 
 type TomlValue = string | readonly string[] | Readonly<Record<string, string | readonly string[]>>;
 
 /** JSON's strings and lists of strings are TOML's too. */
-function tomlText(value: TomlValue): string {
+function tomlText(value: TomlValue | true): string {
+  if (value === true) return 'true';
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((one) => JSON.stringify(one)).join(', ')}]`;
   return `{ ${Object.entries(value)

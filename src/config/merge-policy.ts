@@ -1,10 +1,11 @@
 import { usageError } from '../errors.ts';
 import { AGENT_NAMES } from '../types/agent-package.ts';
+import { CACHE_NAMES } from '../types/cache.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
+import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -89,6 +90,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
         mcpServers: [],
         mcpPrograms: [],
         agents: [],
+        services: [],
         environment: undefined,
         devcontainer: false,
       },
@@ -103,6 +105,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
+  refuseUnknownCache(draft.caches ?? [], origins.get('caches'));
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
   if ((draft.with ?? []).length > 0) {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
@@ -119,10 +122,16 @@ function requestOf({ projectFile, devcontainer }: PolicySources, hasGateway: boo
   const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
   const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
   const image = devcontainer?.image;
+  const services = projectFile?.settings.services ?? [];
   const ports = hasGateway ? (devcontainer?.ports ?? []) : [];
-  const isNothing = image === undefined && ports.length === 0;
-  if (environment === undefined || (isEmptyEnvironment(environment) && isNothing)) return undefined;
-  return { environment, ...(image === undefined ? {} : { image }), ...(ports.length === 0 ? {} : { ports }) };
+  const isEmpty = environment === undefined || isEmptyEnvironment(environment);
+  if (isEmpty && image === undefined && services.length === 0 && ports.length === 0) return undefined;
+  return {
+    environment: environment ?? EMPTY_ENVIRONMENT,
+    ...(image === undefined ? {} : { image }),
+    ...(services.length === 0 ? {} : { services }),
+    ...(ports.length === 0 ? {} : { ports }),
+  };
 }
 
 function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {
@@ -133,6 +142,12 @@ function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly
     `${origin}: there is no agent '${name}'`,
     near === undefined ? `Write one of: ${known.join(', ')}.` : `Did you mean ${near}?`,
   );
+}
+
+function refuseUnknownCache(names: readonly string[], origin = 'cache'): void {
+  const unknown = names.find((name) => !CACHE_NAMES.some((known) => known === name));
+  if (unknown !== undefined)
+    throw usageError(`${origin}: there is no cache '${unknown}'`, `Write one of: ${CACHE_NAMES.join(', ')}.`);
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */
@@ -184,6 +199,10 @@ function takeTables(
   if (file.mcpPrograms.length > 0) {
     draft.mcpPrograms = file.mcpPrograms;
     origins.set('mcpPrograms', where);
+  }
+  if (file.services.length > 0) {
+    draft.services = file.services;
+    origins.set('services', where);
   }
   if (file.environment !== undefined) {
     draft.environment = file.environment;

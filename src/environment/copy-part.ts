@@ -26,7 +26,7 @@ export async function copyPart(
     taskSpec({
       sessionId: plan.sessionId,
       suffix: `${part}-parts`,
-      image: plan.image,
+      image: plan.ownImage ?? plan.image,
       seccomp: await readSeccompProfile(),
       user: plan.user,
       argv: ['/bin/bash', '-o', 'pipefail', '-c', SCRIPT, 'copy', ...exclusions(leftOut)],

@@ -16,6 +16,8 @@ export interface GatewayStreams {
 export interface DriveOptions {
   readonly config: GatewayConfig;
   readonly credential: CredentialSource | undefined;
+  /** Of brokered hosts, by the login's name. */
+  readonly logins?: ReadonlyMap<string, CredentialSource>;
   readonly targets: RelayTargets;
   readonly log: NetworkLog;
   readonly tell: Tell;
@@ -27,7 +29,8 @@ export interface DrivenGateway {
   /** Resolves with its CA when the gateway is ready. Rejects with GATEWAY_FAILED when it ends or fails before. */
   readonly ready: Promise<SessionCa | undefined>;
   setRules(rules: readonly HostRule[]): void;
-  setSecret(secret: Secret): void;
+  /** `login`: as in the messages. */
+  setSecret(secret: Secret, login?: string): void;
   /** A stream to a port on the agent's loopback. */
   openPort(port: number): AgentPortStream;
   close(): void;
@@ -40,22 +43,23 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
   const relay = createRelay(options.targets, send);
   const ready = deferred<SessionCa | undefined>();
 
-  const renew = async (): Promise<void> => {
+  const renew = async (login: string | undefined): Promise<void> => {
+    const source = login === undefined ? credential : options.logins?.get(login);
     try {
-      if (credential === undefined) throw new RunClaudeError('CREDENTIAL_EXPIRED', 'there is no credential to renew');
-      send({ type: 'secret', secret: await credential.refresh() });
+      if (source === undefined) throw new RunClaudeError('CREDENTIAL_EXPIRED', 'there is no credential to renew');
+      send({ type: 'secret', secret: await source.refresh(), login });
     } catch (error) {
       const hint = error instanceof RunClaudeError && error.hint !== undefined ? ` ${error.hint}` : '';
       const message = `${error instanceof RunClaudeError ? error.message : 'the credential could not be renewed'}.${hint}`;
       tell({ kind: 'message', level: 'error', text: message });
-      send({ type: 'secret-failed', message });
+      send({ type: 'secret-failed', message, login });
     }
   };
 
   const take = (message: FromGateway): void => {
     if (message.type === 'ready') ready.resolve(message.ca);
     else if (message.type === 'failed') ready.reject(failed(message.message));
-    else if (message.type === 'secret-needed') void renew();
+    else if (message.type === 'secret-needed') void renew(message.login);
     else if (message.type === 'usage') options.onUsage(message.usage, message.exceeded);
     else if (message.type === 'log') {
       const { type: _type, ...entry } = message;
@@ -83,7 +87,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
   return {
     ready: ready.promise,
     setRules: (rules) => send({ type: 'rules', rules }),
-    setSecret: (secret) => send({ type: 'secret', secret }),
+    setSecret: (secret, login) => send({ type: 'secret', secret, login }),
     openPort: (port) => relay.openPort(port),
     close: () => {
       stdin.end();

@@ -24,6 +24,8 @@ export interface KeepOptions {
   readonly targets: RelayTargets;
   readonly credential: CredentialSource | undefined;
   readonly secret: Secret | undefined;
+  /** Of brokered hosts, by the login's name; their first tokens are in `config`. */
+  readonly logins?: ReadonlyMap<string, CredentialSource> | undefined;
   readonly log: NetworkLog;
   readonly tell: Tell;
   /** Called with the totals whenever they change. */
@@ -67,6 +69,7 @@ class GatewayKeeper implements KeptGateway {
   readonly exceeded: Promise<string>;
   readonly #options: KeepOptions;
   readonly #renewal: CredentialRenewal;
+  readonly #logins: ReadonlyMap<string, CredentialRenewal>;
   /** What the next start begins with. */
   #config: GatewayConfig;
   #state: KeeperState = 'starting';
@@ -94,9 +97,22 @@ class GatewayKeeper implements KeptGateway {
       tell: options.tell,
     });
     this.#renewal.take(options.secret);
+    this.#logins = new Map([...(options.logins ?? [])].map(([name, source]) => [name, this.#renewLogin(name, source)]));
     this.ready = this.#start();
     // The caller awaits it later. Without this an earlier failure elsewhere leaves the rejection unhandled.
     this.ready.catch(() => undefined);
+  }
+
+  #renewLogin(name: string, source: CredentialSource): CredentialRenewal {
+    const renewal = new CredentialRenewal(source, {
+      keep: (secret) => {
+        if (secret !== undefined) this.#config = { ...this.#config, brokers: withToken(this.#config, name, secret) };
+      },
+      send: (secret) => this.#driven?.setSecret(secret, name),
+      tell: this.#options.tell,
+    });
+    renewal.take(this.#config.brokers.find(({ login }) => login?.name === name)?.login?.secret);
+    return renewal;
   }
 
   usage(): GatewayUsage {
@@ -114,7 +130,7 @@ class GatewayKeeper implements KeptGateway {
 
   async stop(): Promise<void> {
     this.#state = 'stopped';
-    this.#renewal.stop();
+    for (const renewal of [this.#renewal, ...this.#logins.values()]) renewal.stop();
     this.#driven?.close();
     await this.ready.catch(() => undefined);
     await this.#restarting;
@@ -140,7 +156,9 @@ class GatewayKeeper implements KeptGateway {
     const output = firstErrors(container.stderr);
     const credential = this.#renewal.source;
     const onUsage = (usage: GatewayUsage, exceeded: string | undefined): void => this.#takeUsage(usage, exceeded);
-    const driven = driveGateway({ stdin, stdout }, { config: this.#config, credential, targets, log, tell, onUsage });
+    const logins = new Map([...this.#logins].flatMap(([name, { source: one }]) => (one ? [[name, one] as const] : [])));
+    const parts = { config: this.#config, credential, logins, targets, log, tell, onUsage };
+    const driven = driveGateway({ stdin, stdout }, parts);
     this.#driven = driven;
     const end = container.wait().then(output, () => 'the engine lost it');
     const ca = await readyInTime(driven);
@@ -185,6 +203,10 @@ class GatewayKeeper implements KeptGateway {
     if (exceeded !== undefined) this.#reportExceeded(exceeded);
     this.#options.keepUsage?.(usage);
   }
+}
+
+function withToken({ brokers }: GatewayConfig, name: string, secret: Secret): GatewayConfig['brokers'] {
+  return brokers.map((one) => (one.login?.name === name ? { ...one, login: { name, secret } } : one));
 }
 
 /** Collects the first errors of a gateway; the result returns them. */

@@ -28,6 +28,8 @@ export interface GatewayOptions {
   readonly env: NodeJS.ProcessEnv;
   /** By the name of the MCP server's program. */
   readonly companionTokens?: ReadonlyMap<string, string>;
+  /** The logins of MCP servers, by the server's name. */
+  readonly mcpLogins?: ReadonlyMap<string, CredentialSource>;
   /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
   readonly agentRuns?: boolean;
 }
@@ -147,13 +149,13 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy, program }, env, companionTokens }: GatewayOptions,
+  { plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
     findUpstreams(env, credential?.cloud),
     credential === undefined ? undefined : credential.current(),
-    resolveBrokers(policy, companionTokens),
+    resolveBrokers(policy, companionTokens, mcpLogins),
   ]);
   const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
@@ -206,7 +208,7 @@ function containerParts(
   { volume, network, networkMade }: GatewayPlace,
   seccomp: string,
 ): GatewayContainerOptions {
-  const { sessionId, image } = plan;
+  const { sessionId, ownImage: image = plan.image } = plan;
   return { sessionId, image, seccomp, volume, network, networkMade, companions: companionMounts(plan) };
 }
 
@@ -239,6 +241,7 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
     targets: config.targets,
     credential,
     secret: config.gateway.secret,
+    logins: options.mcpLogins,
     log,
     tell,
     keepUsage: (usage) => writeUsage(plan.sessionDir, usage),

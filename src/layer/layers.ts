@@ -23,13 +23,13 @@ import type { WorkspaceStrategy } from './strategy.ts';
 /** An overlay volume that the engine mounts over directories of this machine. */
 export const layersStrategy: WorkspaceStrategy = {
   async open({ plan, engine }, { generation }) {
-    const { sessionId, sessionDir, image } = plan;
+    const { sessionId, sessionDir, ownImage: image = plan.image } = plan;
     const made = await madeBySetup(engine, plan);
     return openLayers({ engine, sessionId, image, dir: layerDir(sessionDir), made }, generation);
   },
   view: ({ sessionId, sessionDir }, { generation }) => viewLayers(sessionId, layerDir(sessionDir), generation),
   async openScratch({ plan, engine }, { generation }) {
-    const { sessionId, sessionDir, image } = plan;
+    const { sessionId, sessionDir, ownImage: image = plan.image } = plan;
     const upper = path.join(layerDir(sessionDir), 'upper');
     const trees = [upper, ...treesOf(generation), ...(await madeBySetup(engine, plan))];
     return openScratch({ engine, sessionId, image, dir: scratchDir(sessionDir) }, trees);

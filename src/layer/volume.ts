@@ -21,18 +21,18 @@ import type { WorkspaceRecord } from './workspace-record.ts';
 /** The same overlay over directories of the engine's own volumes: no path of this machine is mounted. */
 export const volumeStrategy: WorkspaceStrategy = {
   sendBase({ plan, engine, tell }, generation) {
-    const { sessionId, sessionDir, image, user, baseDir: dir } = plan;
+    const { sessionId, sessionDir, ownImage: image = plan.image, user, baseDir: dir } = plan;
     return sendBase({ engine, dir, generation, user, image, sessionId, sessionDir, tell });
   },
   async open({ plan, engine }, record) {
-    const { sessionId, sessionDir, image, user } = plan;
+    const { sessionId, sessionDir, ownImage: image = plan.image, user } = plan;
     const made = await madeBySetup(engine, plan);
     const place = { engine, sessionId, image, user, generation: record.generation, made };
     return openVolumeLayer({ ...place, dir: layerDir(sessionDir), base: volumeOf(record) });
   },
   view: ({ sessionId, sessionDir }, record) => viewVolume(sessionId, layerDir(sessionDir), volumeOf(record)),
   async openScratch({ plan, engine }, record) {
-    const { sessionId, sessionDir, image, user } = plan;
+    const { sessionId, sessionDir, ownImage: image = plan.image, user } = plan;
     const made = await madeBySetup(engine, plan);
     const place = { engine, sessionId, image, user, generation: record.generation, made };
     return openScratch({ ...place, dir: scratchDir(sessionDir), base: volumeOf(record) });

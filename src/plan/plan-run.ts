@@ -18,10 +18,12 @@ export interface PlanInput {
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
   /** The session's image. */
-  readonly image: { readonly tag: string; readonly claudeVersion: string | undefined };
+  readonly image: Pick<Plan, 'ownImage' | 'claudeVersion'> & { readonly tag: string };
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
   readonly also: readonly AlsoFolder[];
+  /** As in the plan. */
+  readonly task?: string | undefined;
 }
 
 const DEFAULT_DISK_MB = 20_480;
@@ -45,6 +47,7 @@ export function planRun(input: PlanInput): Plan {
     policy,
     engine,
     image: input.image.tag,
+    ...(input.image.ownImage === undefined ? {} : { ownImage: input.image.ownImage }),
     claudeVersion: input.image.claudeVersion,
     program: withPermissionMode(input.program, policy),
     tty: host.stdinTty && host.stdoutTty && input.program.kind !== 'kept' && !isPrintOnly(input.program),
@@ -57,6 +60,7 @@ export function planRun(input: PlanInput): Plan {
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
     ...(input.also.length === 0 ? {} : { also: input.also }),
+    ...(input.task === undefined ? {} : { task: input.task }),
   };
 }
 
@@ -72,8 +76,8 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
 
 /** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
 export function planOfFolder(plan: Plan, { project, sessionId }: AlsoFolder): Plan {
-  // What a setup made belongs to the project.
-  const { also: _, environment: __, ...shared } = plan;
+  // What a setup made belongs to the project, and the task of a batch to its session.
+  const { also: _, environment: __, task: ___, ...shared } = plan;
   const beside = (place: string, name: string): string => `${place.slice(0, place.lastIndexOf('/'))}/${name}`;
   return {
     ...shared,

@@ -56,6 +56,8 @@ export interface BrokeredHost {
   readonly host: string;
   /** Put into each request that passes, its value known to the gateway only. */
   readonly secret?: { readonly header: string; readonly value: string };
+  /** A login by token, which the host renews: put into the Authorization header of each request that passes. */
+  readonly login?: { readonly name: string; readonly secret: Secret };
   /** What passes: methods for every path, or methods with their paths. */
   readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
   /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
@@ -130,8 +132,9 @@ export interface GatewayUsage {
 
 export type ToGateway =
   | GatewayConfig
-  | { readonly type: 'secret'; readonly secret: Secret }
-  | { readonly type: 'secret-failed'; readonly message: string }
+  /** `login`: the name of the login that it is for; undefined: the provider's, also in the two below. */
+  | { readonly type: 'secret'; readonly secret: Secret; readonly login?: string | undefined }
+  | { readonly type: 'secret-failed'; readonly message: string; readonly login?: string | undefined }
   | { readonly type: 'rules'; readonly rules: readonly HostRule[] }
   /** A stream of the host to a port on the agent's loopback. Its number is negative. */
   | { readonly type: 'port-open'; readonly id: number; readonly port: number }
@@ -140,7 +143,7 @@ export type ToGateway =
 export type FromGateway =
   | { readonly type: 'ready'; readonly ca?: SessionCa }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'secret-needed' }
+  | { readonly type: 'secret-needed'; readonly login?: string }
   | ({ readonly type: 'log' } & NetworkEntry)
   | { readonly type: 'usage'; readonly usage: GatewayUsage; readonly exceeded?: string }
   | RelayMessage;

@@ -25,7 +25,7 @@ export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise
   const volumes = layerVolumes(plan.strategy, plan.sessionId);
   if (volumes.length > 0 && engine === undefined) return;
   for (const volume of volumes) await engine?.removeVolume(volume);
-  const { sessionId, sessionDir, image } = plan;
+  const { sessionId, sessionDir, ownImage: image = plan.image } = plan;
   if (engine !== undefined && existsSync(scratchDir(sessionDir))) await dropScratchLayer(engine, sessionId);
   for (const dir of layerDirs(sessionDir)) {
     if (!existsSync(dir) || removeLayerDir(dir) || engine === undefined) continue;

@@ -51,7 +51,7 @@ export async function watchWorkspace(options: WorkspaceOptions, record: unknown)
   const { engine, plan } = options;
   const suffix = `watch-${process.pid}`;
   const roots = [...view.roots, ...madeRoots(engine, plan)];
-  const { sessionId, image } = plan;
+  const { sessionId, ownImage: image = plan.image } = plan;
   const collector = await startCollector({ engine, sessionId, suffix, image, ...view, roots });
   return {
     ...liveReader(collector, view, watchedBy(plan)),

@@ -47,7 +47,7 @@ export class SessionWorkspace implements Workspace {
     this.#collector = new LazyCollector({
       engine,
       sessionId: plan.sessionId,
-      image: plan.image,
+      image: plan.ownImage ?? plan.image,
       roots: [...layer.roots, ...madeRoots(engine, plan), ...pinned, ...roots],
       places: layer.places,
       nonces: layer.nonces,

@@ -35,6 +35,8 @@ export interface GatewayProcessOptions {
   readonly config: Partial<GatewayConfig>;
   readonly targets?: RelayTargets;
   readonly credential?: CredentialSource;
+  /** Of brokered hosts, by the login's name. */
+  readonly logins?: ReadonlyMap<string, CredentialSource>;
   /** How many files it may have open. */
   readonly descriptors?: number;
   /** Words in front of the program's own: where it runs. */
@@ -75,6 +77,7 @@ export class GatewayProcess implements AsyncDisposable {
       targets: options.targets ?? {},
       credential: options.credential,
       secret: await options.credential?.current(),
+      logins: options.logins,
       log,
       tell: (event) => events.push(event),
       start: async () => {

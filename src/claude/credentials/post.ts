@@ -1,13 +1,27 @@
+import { lookup } from 'node:dns';
+import { lookup as lookupAll } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
-import http from 'node:http';
+import http, { type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { rootCertificates, connect as tlsConnect } from 'node:tls';
 import { keychainCertificates } from '../../host/keychain-certificates.ts';
 
-export interface PostResponse {
+export interface HostAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
+}
+
+export interface HostRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs: number;
+  /** The answer's body is not read: it may have no end. */
+  readonly headOnly?: boolean;
+  /** Throws for addresses that must not be connected to. Called with the addresses that are used. */
+  readonly judge?: (addresses: readonly string[]) => void;
 }
 
 const MAX_ANSWER_CHARACTERS = 1 << 20;
@@ -20,40 +34,95 @@ const MAX_ANSWER_CHARACTERS = 1 << 20;
  */
 export async function post(
   address: string,
-  content: { readonly type: string; readonly body: string },
+  { type, body }: { readonly type: string; readonly body: string },
   env: NodeJS.ProcessEnv,
   timeoutMs: number,
   platform: NodeJS.Platform = process.platform,
-): Promise<PostResponse> {
+): Promise<HostAnswer> {
+  return send(address, { method: 'POST', headers: { 'content-type': type }, body, timeoutMs }, env, platform);
+}
+
+/**
+ * Sends one request of this host, as {@link post} does.
+ *
+ * @throws {Error} as {@link post}, for an answer of more than 1 MiB, and what `judge` throws
+ */
+export async function send(
+  address: string,
+  asked: HostRequest,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Promise<HostAnswer> {
   const url = new URL(address);
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(asked.timeoutMs);
   const proxy = proxyFor(url, env);
+  await judgeAhead(url, proxy !== undefined, asked.judge);
   const socket = proxy === undefined ? undefined : await tunnel(proxy, url, signal);
   const secure = url.protocol === 'https:';
   const trust = secure ? trustOf(env, platform) : {};
+  // A connection that was kept from an earlier request was not judged by this one.
+  const fresh = asked.judge === undefined ? {} : { connection: 'close' };
+  const length = asked.body === undefined ? {} : { 'content-length': Buffer.byteLength(asked.body) };
   return new Promise((resolve, reject) => {
     const request = (secure ? https : http).request(url, {
-      method: 'POST',
+      method: asked.method,
       signal,
       ...trust,
-      headers: { 'content-type': content.type, 'content-length': Buffer.byteLength(content.body) },
+      headers: { ...asked.headers, ...fresh, ...length },
+      ...(asked.judge === undefined ? {} : { lookup: judgedLookup(asked.judge) }),
       ...(socket === undefined
         ? {}
         : { createConnection: () => tlsConnect({ ...trust, socket, servername: url.hostname }) }),
     });
     request.once('error', reject);
     request.once('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
       let body = '';
+      if (asked.headOnly === true) {
+        resolve({ status, headers, body });
+        response.destroy();
+        return;
+      }
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         body += part;
         if (body.length > MAX_ANSWER_CHARACTERS) response.destroy(new Error('the answer is too long'));
       });
       response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.once('end', () => resolve({ status, headers, body }));
     });
-    request.end(content.body);
+    request.end(asked.body);
   });
+}
+
+/** An address in place of a name is never looked up, and a proxy looks names up itself. */
+async function judgeAhead(url: URL, isProxied: boolean, judge: HostRequest['judge']): Promise<void> {
+  if (judge === undefined) return;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0) judge([host]);
+  else if (isProxied) {
+    // A name that only the proxy can resolve is the proxy's to judge.
+    const found = await lookupAll(host, { all: true }).catch(() => []);
+    judge(found.map(({ address }) => address));
+  }
+}
+
+/** Connects to addresses that were judged: a second lookup could give others. */
+function judgedLookup(judge: (addresses: readonly string[]) => void): LookupFunction {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      try {
+        if (error === null) judge(found.map(({ address }) => address));
+      } catch (refusal) {
+        callback(refusal as Error, []);
+        return;
+      }
+      const [first] = found ?? [];
+      if (error !== null || first === undefined) callback(error ?? new Error(`${host} has no address`), []);
+      else if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
 }
 
 /** Node reads no Keychain. Authorities that are named replace its own, those of NODE_EXTRA_CA_CERTS included. */

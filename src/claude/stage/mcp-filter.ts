@@ -42,7 +42,7 @@ function offerOf(name: string, server: JsonObject | undefined): string | undefin
   const isPlain =
     typeof address === 'string' && !hasSecret(address) && /^https:\/\/[\w.-]+(\/[\w./-]*)?$/.test(address);
   return isPlain && /^[\w-]{1,64}$/.test(name)
-    ? `run-claude mcp add ${name} --url ${address} --from 'COMMAND'`
+    ? `run-claude mcp add ${name} --url ${address} ${server?.['oauth'] === undefined ? "--from 'COMMAND'" : '--oauth'}`
     : undefined;
 }
 

@@ -5,6 +5,7 @@ import { addServer, removeServer } from '../../config/mcp-table.ts';
 import { usageError } from '../../errors.ts';
 import { wayOut } from '../../gateway/rules/mcp-programs.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
+import { loginStore, type McpLogin } from '../../mcp/login/login-store.ts';
 import { jsonText } from '../../report/json.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -30,9 +31,16 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
     if ('url' in server) mcpHost(server);
     else wayOut(server);
     save(file, addServer(text, server, file));
-    say(context, `added to ${file}; the next session has it`);
+    const isLoginMissing = 'url' in server && server.oauth === true;
+    say(
+      context,
+      `added to ${file}; ${isLoginMissing ? `log in: run-claude mcp login ${name}` : 'the next session has it'}`,
+    );
   } else {
+    const { mcpServers } = readConfigFile(text, file);
     save(file, removeServer(text, name, file));
+    if (mcpServers.some((server) => server.name === name && server.oauth === true))
+      await loginStore(context.places.dataDir, name).remove();
     say(context, `removed from ${file}`);
   }
   return 0;
@@ -54,6 +62,7 @@ function serverOf(name: string, { options }: CommandLineOfCommand): McpServer {
   const url = options.get('url')?.at(-1);
   if (url === undefined) throw usageError('mcp add: --url, or a program after --, is missing', USAGE);
   refuseOptions(options, ['directory', 'secret', 'host'], 'a program after --');
+  if (options.has('oauth')) refuseOptions(options, ['from', 'header'], 'a server without --oauth');
   const command = options.get('from')?.at(-1);
   const header = options.get('header')?.at(-1);
   if (command === undefined && header !== undefined)
@@ -63,12 +72,13 @@ function serverOf(name: string, { options }: CommandLineOfCommand): McpServer {
     name,
     url,
     ...(command === undefined ? {} : { header: header ?? 'Authorization', from: ['sh', '-c', command] }),
+    ...(options.has('oauth') ? { oauth: true } : {}),
     ...(tools === undefined ? {} : { tools }),
   };
 }
 
 function programOf(name: string, { options, rest }: CommandLineOfCommand, cwd: string): McpProgram {
-  refuseOptions(options, ['url', 'from', 'header'], '--url');
+  refuseOptions(options, ['url', 'from', 'header', 'oauth'], '--url');
   const directory = options.get('directory')?.at(-1);
   const tools = options.get('tool');
   return {
@@ -97,14 +107,25 @@ function refuseOptions(options: CommandLineOfCommand['options'], names: readonly
   if (found !== undefined) throw usageError(`mcp add: --${found} belongs to ${what}`, USAGE);
 }
 
-function list({ options }: CommandLineOfCommand, { write }: CommandContext, file: string): number {
+/** A login for another address does not count. */
+function loginWords(stored: McpLogin | undefined, url: string): string {
+  if (stored?.server !== url) return 'not logged in';
+  return `logged in at ${new URL(stored.issuer).host}`;
+}
+
+async function list(
+  { options }: CommandLineOfCommand,
+  { write, places: { dataDir } }: CommandContext,
+  file: string,
+): Promise<number> {
   const { mcpServers, mcpPrograms } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
   if (options.has('json')) {
     write(jsonText([...mcpServers, ...mcpPrograms]));
     return 0;
   }
-  for (const { name, url, header, tools } of mcpServers) {
-    const login = header === undefined ? 'no login' : `login in ${header}`;
+  for (const { name, url, header, oauth, tools } of mcpServers) {
+    const stored = oauth === true ? await loginStore(dataDir, name).read() : undefined;
+    const login = oauth === true ? loginWords(stored, url) : header === undefined ? 'no login' : `login in ${header}`;
     write(`${name}  ${cleanLine(url)}  ${cleanLine(login)}; ${cleanLine(tools?.join(', ') ?? 'all tools')}\n`);
   }
   for (const { name, command, secrets, hosts, tools } of mcpPrograms) {

@@ -13,6 +13,7 @@ export const mcpCommand: CommandRun = async (line, context) => {
   const [word] = line.words;
   if (word === 'add' || word === 'list' || word === 'remove')
     return (await import('./mcp-servers.ts')).mcpServersCommand(line, context);
+  if (word === 'login' || word === 'logout') return (await import('./mcp-login.ts')).mcpLoginCommand(line, context);
   const problem = word === undefined ? 'mcp: a word is missing' : `mcp: unknown '${word}'`;
   throw usageError(problem, 'Its usage: run-claude mcp --help');
 };

@@ -76,6 +76,19 @@ export const COMMANDS: readonly CommandShape[] = [
     0,
     true,
   ),
+  command(
+    'batch',
+    '[options] FILE [-- agent arguments…]',
+    'run the tasks of a file side by side: one prompt a line, or JSON lines',
+    [
+      value('jobs', 'N', 'number of sessions at a time (default: by processors and memory)'),
+      { name: 'again', value: 'optional', placeholder: 'WHICH', help: 'repeat the failed tasks too; all: every task' },
+      flag('dry-run', 'list what each task would do, start nothing'),
+      JSON_OPTION,
+    ],
+    1,
+    true,
+  ),
   command('shell', '[ID]', 'open a shell in a running session, beside its agent', [], 1),
   command(
     'up',
@@ -93,12 +106,15 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command(
     'mcp',
-    'serve [PROJECT] | add NAME [-- PROGRAM] | list | remove NAME',
+    'serve [PROJECT] | list | add|remove|login|logout NAME [-- ARG…]',
     'serve a session to an MCP client; servers for the agent, logins outside',
     [
       value('url', 'URL', 'with add: the address of the server, https://HOST/PATH'),
       value('from', 'COMMAND', 'with add: a command of the shell here that prints its login'),
       value('header', 'NAME', 'with add: the header for the login (default Authorization)'),
+      flag('oauth', 'with add: its login is in a browser, by `mcp login`'),
+      value('client-id', 'ID', 'with login: a client that you registered (default: register one)'),
+      value('scope', 'SCOPES', 'with login: what to ask for (default: what the server names)'),
       value('tool', 'NAME', 'with add: a tool that may be called (default: all), repeatable'),
       value('directory', 'DIR', 'with add: where PROGRAM is started, in a container of its own; read-only'),
       value('secret', 'NAME=COMMAND', 'with add: a variable of PROGRAM, printed by a command here, repeatable'),
@@ -209,6 +225,13 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
   ),
   command(
+    'log',
+    '[ID] [--service NAME]',
+    "list a session's logs, or print what one of its services printed",
+    [value('service', 'NAME', 'print the log of this service'), JSON_OPTION],
+    1,
+  ),
+  command(
     'network',
     '[ID] | allow HOST',
     'list the network requests of a session, or allow a host',
@@ -223,6 +246,13 @@ export const COMMANDS: readonly CommandShape[] = [
     2,
   ),
   command('projects', '', "list Claude's data, by project", [JSON_OPTION], 0),
+  command(
+    'cache',
+    '[rm CACHE…]',
+    'list the caches of packages, or remove some',
+    [flag('all', 'with rm: every cache'), JSON_OPTION],
+    50,
+  ),
   command(
     'gc',
     '',

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { RunClaudeError, usageError } from '../../errors.ts';
+import type { CredentialSource } from '../../types/credential.ts';
 import type { BrokeredHost } from '../../types/gateway.ts';
-import type { AllowRule, BrokerRule, Policy } from '../../types/policy.ts';
+import type { AllowRule, BrokerRule, McpServer, Policy } from '../../types/policy.ts';
 import { parseHostRule } from './host-rules.ts';
 import { brokeredProgram, refuseSameNames, wayOut } from './mcp-programs.ts';
 import { mcpHost } from './mcp-servers.ts';
@@ -27,22 +28,31 @@ export function checkBrokers({ brokers, allowRequests, mcpServers = [], mcpProgr
 }
 
 /**
- * The hosts whose requests the gateway reads. `companionTokens`: by the name of the program. Runs each rule's command on this host for the header's value. Only the
- * gateway gets the value.
+ * The hosts whose requests the gateway reads. `companionTokens`: by the name of the program; `logins`: by that of the MCP
+ * server. Runs each rule's command on this host for the header's value. Only the gateway gets the value.
  *
  * @throws {RunClaudeError} BROKER_FAILED when a command fails or prints nothing (its output is not shown), and for a
  * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, for a request that
- * cannot be read, and for the address of an MCP server.
+ * cannot be read, and for the address of an MCP server; MCP_LOGIN_MISSING and CREDENTIAL_EXPIRED for a login.
  */
 export async function resolveBrokers(
   { brokers, allowRequests, mcpServers = [], mcpPrograms = [] }: ReadHosts,
   companionTokens: ReadonlyMap<string, string> = new Map(),
+  logins: ReadonlyMap<string, CredentialSource> = new Map(),
 ): Promise<readonly BrokeredHost[]> {
   const allowed = allowedHosts(allowRequests);
   const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
-  const served = mcpServers.map((server) => withSecret(mcpHost(server), server, `[[mcp]] ${server.name}`));
+  const served = mcpServers.map((server) => hostOfServer(server, logins));
   const programs = mcpPrograms.map((program) => brokeredProgram(program, companionTokens.get(program.name)));
   return [...allowed, ...programs, ...(await Promise.all([...brokered, ...served]))];
+}
+
+async function hostOfServer(server: McpServer, logins: ReadonlyMap<string, CredentialSource>): Promise<BrokeredHost> {
+  const { name, oauth } = server;
+  if (oauth !== true) return withSecret(mcpHost(server), server, `[[mcp]] ${name}`);
+  const login = logins.get(name);
+  if (login === undefined) throw usageError(`[[mcp]] ${name}: its login is not known here`);
+  return { ...mcpHost(server), login: { name, secret: await login.current() } };
 }
 
 async function withSecret(

@@ -57,7 +57,7 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
   }
   const bundle = await withLayer(record, 'reading its commits', async () => {
     await prepareImage(plan, deps);
-    const { sessionId, image, user } = plan;
+    const { sessionId, ownImage: image = plan.image, user } = plan;
     const bundle = (mounts: readonly Mount[]) =>
       bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MAX_BUNDLE_BYTES });
     if (record.bound !== undefined) return bundle(boundRepositoryMounts(plan.sessionDir, record.bound));

@@ -30,7 +30,7 @@ export async function collectBound(
   const collector = await startCollector({
     engine,
     sessionId: plan.sessionId,
-    image: plan.image,
+    image: plan.ownImage ?? plan.image,
     roots: [...roots, ...(bound === undefined ? [] : [{ name: GIT_ROOT, mount: git }])],
     places: {},
     nonces: {},

@@ -38,7 +38,7 @@ function homePlace(plan: Plan): PlaceOptions {
     name: `run-claude-${plan.sessionId}-home`,
     dir: path.join(keptStaging(plan) ?? plan.sessionDir, 'home'),
     owner: { uid, gid },
-    image: plan.image,
+    image: plan.ownImage ?? plan.image,
     sessionId: plan.sessionId,
   };
 }

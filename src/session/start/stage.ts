@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AGENT_HOME_PATHS, agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
+import { type UsedCaches, useCaches } from '../../caches/use-caches.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import { dataLabel, dataVolume } from '../../claude/instances/isolated.ts';
 import type { StagedClaude } from '../../claude/stage/stage.ts';
@@ -24,6 +25,7 @@ import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import { startMcpCompanions } from './mcp-companions.ts';
 import { openSessionPreviews } from './previews.ts';
+import { startServices } from './services.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -66,14 +68,18 @@ export async function stage<V extends AgentView>(
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
+  const caches = await useCaches(engine, plan);
   const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
+  const mcpLogins = await loginsOf(plan, deps);
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
-    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens }).then((started) =>
+    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens, mcpLogins }).then((started) =>
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
-    fillHome({ plan, deps, home, credential, file }),
+    fillHome({ plan, deps, home, credential, file, caches }),
+    // An agent that ran before its services would fail for no reason of its own.
+    startServices(plan, deps, seccomp, group),
   ]);
   group.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
   const mounts = await keptMounts(plan, engine, claude);
@@ -88,11 +94,21 @@ export async function stage<V extends AgentView>(
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
-    env: claude.env,
-    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts],
+    env: { ...caches.env, ...claude.env },
+    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts, ...caches.mounts],
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
+}
+
+/** The logins of the plan's MCP servers. Most plans have none. */
+async function loginsOf(
+  { policy: { mcpServers = [], allowAddresses } }: Plan,
+  { env, host }: SessionDeps,
+): Promise<ReadonlyMap<string, CredentialSource>> {
+  if (!mcpServers.some(({ oauth }) => oauth)) return new Map();
+  const { mcpLogins } = await import('../../mcp/login/login-source.ts');
+  return mcpLogins(mcpServers, host.dataDir, { env, allowAddresses });
 }
 
 /** With --credentials=file: the credential as the agent finds it in its home. */
@@ -109,7 +125,7 @@ async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude
     name: dataVolume(instance),
     dir: '',
     owner: { uid, gid },
-    image: plan.image,
+    image: plan.ownImage ?? plan.image,
     sessionId: plan.sessionId,
     label: dataLabel(instance),
   });
@@ -124,9 +140,10 @@ interface HomeParts {
   readonly home: Place;
   readonly credential: CredentialSource | undefined;
   readonly file: CredentialFile | undefined;
+  readonly caches: UsedCaches;
 }
 
-async function fillHome({ plan, deps, home, credential, file }: HomeParts): Promise<StagedClaude> {
+async function fillHome({ plan, deps, home, credential, file, caches }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
@@ -155,6 +172,7 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
+  if (caches.homeEntries.length > 0) await home.fill(caches.homeEntries);
   // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
   await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
   return staged;

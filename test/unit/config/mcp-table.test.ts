@@ -34,6 +34,15 @@ it('refuses a name that is there, one that is not, and one that a file cannot ha
   expect(() => addServer('', { ...OTHER, header: 'X' }, 'c')).toThrow('belong together');
 });
 
+it('adds a server with a login in the browser, which has no other one', () => {
+  const docs = { ...OTHER, oauth: true };
+  const text = addServer('', docs, 'c');
+  expect(text).toContain('\noauth = true\n');
+  expect(readConfigFile(text, 'c').mcpServers).toEqual([docs]);
+  expect(() => addServer('', { ...GITHUB, oauth: true }, 'c')).toThrow('without header and from');
+  expect(() => readConfigFile('[[mcp]]\nname = "x"\ncommand = ["x"]\noauth = true\n', 'c')).toThrow('with url');
+});
+
 it('leaves a file alone where other lines are among those of a server', () => {
   const odd = 'mcp = [{ name = "docs", url = "https://docs.example.org/mcp" }]\n';
   expect(() => removeServer(odd, 'docs', 'c')).toThrow('is mixed with others');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dryRunText } from '../../../src/cli/start/dry-run.ts';
 import { DEFAULTS } from '../../../src/config/settings.ts';
 import { describePlan, startScreen } from '../../../src/plan/describe-plan.ts';
 import { maskPlan, restoreVariables } from '../../../src/plan/mask-plan.ts';
@@ -233,4 +234,21 @@ describe('the plan', () => {
     expect(restoreVariables(maskPlan(older), { A: 'OTHER' }).missingOfFiles).toEqual(['A']);
     expect(startScreen(secret, 'ANTHROPIC_API_KEY').join('\n')).toMatch(/weaker +network open/);
   });
+});
+
+it('only the agent runs on a custom image: the gateway, which has the credential, runs on run-claude’s own', () => {
+  const image = { tag: 'custom:1', ownImage: 'ours:1', claudeVersion: undefined };
+  const imagesOf = (made: Plan): readonly (readonly string[])[] => {
+    const text = dryRunText(made, {
+      source: undefined,
+      shown: 'none',
+      env: {},
+      owner: '501:20',
+      serviceImages: new Map(),
+    });
+    const [, gateway = '', agent = ''] = text.split(/^# The (?:gateway|agent)/m);
+    return [gateway, agent].map((commands) => commands.match(/(?:custom|ours|run-claude):[01]\b/g) ?? []);
+  };
+  expect(imagesOf(plan({ rest: { image } }))).toEqual([['ours:1'], ['custom:1']]);
+  expect(imagesOf(plan())).toEqual([['run-claude:0'], ['run-claude:0']]);
 });

@@ -62,6 +62,10 @@ it('offers the command for a server that is left out only for its login, where i
   expect(offer('github', 'https://api.example.org/mcp/')).toEqual([
     "run-claude mcp add github --url https://api.example.org/mcp/ --from 'COMMAND'",
   ]);
+  const url = 'https://docs.example.org/mcp';
+  expect(filterServers({ docs: { type: 'http', url, oauth: { clientId: 'x' } } }).offers).toEqual([
+    `run-claude mcp add docs --url ${url} --oauth`,
+  ]);
   for (const url of [
     'https://a.example/s/a1b2c3d4e5f6a7b8c9/mcp',
     'https://a.example/?key=1',
