@@ -15,9 +15,7 @@ function recipes(): Recipe[] {
   const [, table = ''] = readPage('docs/how-to/environment.md').split('## Recipes');
   const rows = table.split('\n').filter((line) => /^\| (?!ecosystem)[^|-]/.test(line));
   return rows.map((row) => {
-    const [name = '', packages = '', setup = '', , isRun] = row
-      .split(' | ')
-      .map((cell) => cell.replace(/^\||\|$/g, '').trim());
+    const [, name = '', packages = '', setup = '', , isRun] = row.split('|').map((cell) => cell.trim());
     return {
       name,
       packages: packages.startsWith('`') ? [...packages.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one) : [],
