@@ -127,7 +127,8 @@ function variablesOf(ecosystem) {
 
 /** @param {Ecosystem} ecosystem */
 function packagesOf(ecosystem) {
-  return [...(ecosystem.packages ?? []), ...options.packages.split(',').filter((one) => one !== '')];
+  const added = options.packages.split(',').filter((one) => one !== '');
+  return [...new Set([...(ecosystem.packages ?? []), ...added])];
 }
 
 function services() {
