@@ -251,6 +251,13 @@ function tableOf(rows) {
     cell(row.box),
     cell(row.plain),
   ]);
-  const table = [heads, heads.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`);
-  return [...table, '', ...lists.map((list) => `- ${letterOf(list)}: ${list}`), ''].join('\n');
+  const rowOf = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
+  return [
+    rowOf(heads),
+    `${'|---'.repeat(heads.length)}|`,
+    ...lines.map(rowOf),
+    '',
+    ...lists.map((list) => `- ${letterOf(list)}: ${list}`),
+    '',
+  ].join('\n');
 }
