@@ -23,6 +23,7 @@ const LONG = [
   'test/e2e/odd-trees.test.ts',
   'test/e2e/other-agents.test.ts',
   'test/e2e/preview-browser.test.ts',
+  'test/e2e/recipes.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/services-attacks.test.ts',
   'test/e2e/services-kept.test.ts',

@@ -6,7 +6,9 @@
 //   --install CMD   --test CMD   instead of the ecosystem's
 //   --folder DIR    where both are run, in the repository
 //   --env NAME=VALUE             several
-//   --with browser  --service FILE   a TOML file with [[service]] tables
+//   --with browser
+//   --service FILE --plain-service CMD   a TOML file with [[service]] tables, and the command that starts the same
+//                   servers in the plain container
 //   --allow-address RANGE        where this network's registries have private addresses
 //   --keep-images   leaves the image for another call with the same packages
 //   --rows FILE     appends a row of JSON for each repository
@@ -47,6 +49,7 @@ const { values: options, positionals } = parseArgs({
     env: { type: 'string', multiple: true, default: [] },
     with: { type: 'string' },
     service: { type: 'string' },
+    'plain-service': { type: 'string', default: 'true' },
     'allow-address': { type: 'string' },
     'keep-images': { type: 'boolean', default: false },
     rows: { type: 'string' },
@@ -92,7 +95,8 @@ function compare(word) {
         ?.replace('+', '/') ?? source;
     keepLogs(repository, { box, plain });
     const same = box.status === plain.status && JSON.stringify(box.counts) === JSON.stringify(plain.counts);
-    const row = { repository, commit, ecosystem: name, box: numbersOf(box), plain: numbersOf(plain), same };
+    const added = { packages: packagesOf(ecosystem), with: options.with, service: serviceNames() };
+    const row = { repository, commit, ecosystem: name, ...added, box: numbersOf(box), plain: numbersOf(plain), same };
     process.stdout.write(`${JSON.stringify(row)}\n`);
     if (options.rows !== undefined) appendFileSync(options.rows, `${JSON.stringify(row)}\n`);
     return row;
@@ -121,6 +125,20 @@ function variablesOf(ecosystem) {
   return { CI: 'true', ...ecosystem.env, ...Object.fromEntries(own) };
 }
 
+/** @param {Ecosystem} ecosystem */
+function packagesOf(ecosystem) {
+  const added = options.packages.split(',').filter((one) => one !== '');
+  return [...new Set([...(ecosystem.packages ?? []), ...added])];
+}
+
+function services() {
+  return options.service === undefined ? '' : readFileSync(options.service, 'utf8');
+}
+
+function serviceNames() {
+  return [...services().matchAll(/^name = "(.*)"$/gm)].map(([, name]) => name);
+}
+
 /**
  * A session of `run-claude exec` on the clone, with run-claude's own directories in `work`.
  * @param {string} work @param {string} project @param {Ecosystem} ecosystem @param {string} script
@@ -130,13 +148,12 @@ function inTheBox(work, project, ecosystem, script) {
   const env = { ...process.env };
   for (const name of ['STATE', 'DATA', 'CACHE', 'CONFIG'])
     env[`XDG_${name}_HOME`] = path.join(work, name.toLowerCase());
-  const packages = [...(ecosystem.packages ?? []), ...options.packages.split(',').filter((one) => one !== '')];
   const config = [
     ...(options['allow-address'] === undefined ? [] : [`allow-address = ["${options['allow-address']}"]`]),
     '[environment]',
-    `packages = ${JSON.stringify(packages)}`,
+    `packages = ${JSON.stringify(packagesOf(ecosystem))}`,
     ...(options.with === undefined ? [] : [`with = ["${options.with}"]`]),
-    ...(options.service === undefined ? [] : [readFileSync(options.service, 'utf8')]),
+    services(),
   ];
   mkdirSync(path.join(work, 'config/run-claude'), { recursive: true });
   writeFileSync(path.join(work, 'config/run-claude/config.toml'), `${config.join('\n')}\n`);
@@ -181,7 +198,9 @@ function inPlain(project, image, ecosystem, script) {
     asRoot('mkdir -p /home/agent /workspace');
     execFileSync('docker', ['cp', `${project}/.`, `${id}:/workspace`]);
     asRoot('chown -R 1000:1000 /workspace /home/agent');
-    return measured('docker', ['exec', '--user', '1000:1000', '--workdir', '/workspace', id, 'bash', '-c', script], {});
+    const asAgent = ['exec', '--user', '1000:1000', '--workdir', '/workspace', id, 'bash', '-c'];
+    execFileSync('docker', [...asAgent, `exec >/dev/null 2>&1; ${options['plain-service']}`]);
+    return measured('docker', [...asAgent, script], {});
   } finally {
     spawnSync('docker', ['rm', '--force', '--volumes', id], { stdio: 'ignore' });
   }
@@ -218,9 +237,27 @@ function keepLogs(repository, runs) {
 function tableOf(rows) {
   const cell = (/** @type {ReturnType<typeof numbersOf>} */ { passed, failed, status }) =>
     passed === undefined ? `exit status ${status}` : `${passed} / ${failed}`;
-  const lines = rows.map(
-    ({ repository, commit, ecosystem, box, plain }) =>
-      `| ${repository} | \`${commit}\` | ${ecosystem} | ${cell(box)} | ${cell(plain)} |`,
-  );
-  return ['| repository | commit | ecosystem | in the box | plain |', '|---|---|---|---|---|', ...lines, ''].join('\n');
+  const packagesIn = (/** @type {ReturnType<typeof compare>} */ row) =>
+    [...row.packages, ...(row.with === undefined ? [] : [`--with ${row.with}`])].map((one) => `\`${one}\``).join(', ');
+  const lists = [...new Set(rows.map(packagesIn))].filter((list) => list !== '');
+  const letterOf = (/** @type {string} */ list) => 'ABCDEFGHIJ'[lists.indexOf(list)] ?? 'none';
+  const heads = ['repository', 'commit', 'ecosystem', 'packages', '`[[service]]`', 'in the box', 'plain'];
+  const lines = rows.map((row) => [
+    row.repository,
+    `\`${row.commit}\``,
+    row.ecosystem,
+    letterOf(packagesIn(row)),
+    row.service.join(', ') || 'none',
+    cell(row.box),
+    cell(row.plain),
+  ]);
+  const rowOf = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
+  return [
+    rowOf(heads),
+    `${'|---'.repeat(heads.length)}|`,
+    ...lines.map(rowOf),
+    '',
+    ...lists.map((list) => `- ${letterOf(list)}: ${list}`),
+    '',
+  ].join('\n');
 }

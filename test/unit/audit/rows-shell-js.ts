@@ -114,7 +114,7 @@ export const SHELL_JS_ROWS: readonly Row[] = [
     'B-036',
     'editor-vscode',
     { '.devcontainer/devcontainer.json': edit('{}', '{"initializeCommand":"x"}') },
-    { '.devcontainer/devcontainer.json': edit('{}', '{"name":"x"}') },
+    { '.devcontainer/devcontainer.json': edit('{}', '{"name":"x","shutdownAction":"none"}') },
   ),
   row('B-037', 'editor-vscode', { '.devcontainer/setup.sh': edit('a', 'b') }, { '.devcontainer/README.md': 'x' }),
   row('B-038', 'editor-vim', { '.exrc': "call system('x')" }, { 'docs/vimrc-example.vim': 'x' }),
