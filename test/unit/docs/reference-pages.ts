@@ -42,7 +42,9 @@ function optionName({ name, value, placeholder = '' }: CommandOption): string {
 
 /** A command line with the option. Only an optional value needs the '='. */
 function exampleOf({ name, value, example = '' }: Option): string {
-  return `run-claude --${name}${value === 'needed' ? ` ${example}` : value === 'optional' ? `=${example}` : ''}`;
+  // Refused without a form.
+  const form = name === 'without-layer' ? '--dry-run=pod ' : '';
+  return `run-claude ${form}--${name}${value === 'needed' ? ` ${example}` : value === 'optional' ? `=${example}` : ''}`;
 }
 
 const optionRows = (options: readonly CommandOption[]): string[][] =>
