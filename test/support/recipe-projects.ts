@@ -37,16 +37,6 @@ export const RECIPE_PROJECTS: Readonly<Record<string, RecipeProject>> = {
     test: 'ruby extconf.rb && make && bundle exec ruby a.rb',
     prints: /ruby Native 2/,
   },
-  PHP: {
-    files: {
-      'composer.json': '{"autoload":{"psr-4":{"A\\\\":"src/"}}}',
-      'src/Adds.php': '<?php namespace A; class Adds { static function two() { return 1 + 1; } }\n',
-      'a.php':
-        "<?php require 'vendor/autoload.php'; echo 'php ', A\\Adds::two(), ' ', mb_strlen('é'), ' ', class_exists('DOMDocument') ? 'dom' : 'none', \"\\n\";\n",
-    },
-    test: 'composer --no-interaction dump-autoload && php a.php',
-    prints: /php 2 1 dom/,
-  },
   Go: {
     files: {
       'go.mod': 'module example.org/a\n\ngo 1.19\n',
@@ -65,24 +55,5 @@ export const RECIPE_PROJECTS: Readonly<Record<string, RecipeProject>> = {
     },
     test: 'cargo test',
     prints: /test adds \.\.\. ok/,
-  },
-  Elixir: {
-    files: {
-      'mix.exs': 'defmodule A.MixProject do\n  use Mix.Project\n  def project, do: [app: :a, version: "0.1.0"]\nend\n',
-      'test/test_helper.exs': 'ExUnit.start()\n',
-      'test/a_test.exs': 'defmodule ATest do\n  use ExUnit.Case\n  test "adds" do\n    assert 1 + 1 == 2\n  end\nend\n',
-    },
-    test: 'mix test',
-    prints: /1 test, 0 failures/,
-  },
-  'C and C++': {
-    files: {
-      'CMakeLists.txt':
-        'cmake_minimum_required(VERSION 3.13)\nproject(a C CXX)\nenable_testing()\nadd_executable(a a.c)\nadd_executable(b b.cc)\nadd_test(NAME a COMMAND a)\nadd_test(NAME b COMMAND b)\n',
-      'a.c': 'int main(void) { return 0; }\n',
-      'b.cc': '#include <vector>\nint main() { return std::vector<int>{1}.size() - 1; }\n',
-    },
-    test: 'cmake -S . -B out -G Ninja && cmake --build out && ctest --test-dir out',
-    prints: /100% tests passed, 0 tests failed out of 2/,
   },
 };
