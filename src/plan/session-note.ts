@@ -45,9 +45,7 @@ const CACHE_NOTES: Readonly<Record<CacheName, string>> = {
   npm: '`npm ci` and `npm install`',
   yarn: '`yarn install` of Yarn 1',
   pip: '`pip install -r`',
-  cargo: '`cargo build` and `cargo fetch`',
   go: '`go build` and `go mod download`',
-  gradle: '`gradle`',
 };
 
 function cacheLines(caches: NonNullable<Plan['caches']>): string[] {

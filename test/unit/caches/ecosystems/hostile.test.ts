@@ -10,11 +10,6 @@ const MANY = 300_000;
 const LIMIT_MS = 10_000;
 
 const ROWS: readonly (readonly [CacheName, string, string])[] = [
-  ['gradle', 'components without an end', '<component a>'.repeat(MANY)],
-  ['gradle', 'components of one name', '<component '.repeat(MANY)],
-  ['gradle', 'comments without an end', '<!--'.repeat(MANY)],
-  ['gradle', 'artifacts without an end', `<component a>${'<artifact name="x">'.repeat(MANY)}</component>`],
-  ['gradle', 'spaces', `<component a>${`<artifact${' '.repeat(MANY)}`}</component>`],
   ['yarn', 'entries', 'a@1:\n'.repeat(MANY)],
   ['yarn', 'versions without an end', '  version "'.repeat(MANY)],
   ['yarn', 'addresses', `a@1:\n  version "1"\n${'  resolved "https://x/'.repeat(MANY)}`],
@@ -27,8 +22,6 @@ const ROWS: readonly (readonly [CacheName, string, string])[] = [
   ['pip', 'hashes', `a==1 ${'--hash=sha256:'.repeat(MANY)}`],
   ['pip', 'comments', `a ${'#'.repeat(MANY)}`],
   ['pip', 'carriage returns', '\\\r'.repeat(MANY)],
-  ['cargo', 'packages', '[[package]]\n'.repeat(MANY)],
-  ['cargo', 'names without an end', `[[package]]\n${'name = "a\n'.repeat(MANY)}`],
   ['go', 'lines', 'a\n'.repeat(MANY)],
   ['go', 'words', 'a v1 h1:'.repeat(MANY)],
   ['npm', 'lists', '['.repeat(MANY)],

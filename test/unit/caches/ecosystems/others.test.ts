@@ -46,27 +46,6 @@ it('yarn: refuses a lock file of Yarn 2 and later, with the reason', () => {
   expect(() => read('yarn', '__metadata:\n  version: 8\n')).toThrow('it is of Yarn 2 or later');
 });
 
-const crate = (source: string, more = `checksum = "${HEX}"`, name = 'serde'): string =>
-  `[[package]]\nname = "${name}"\nversion = "1.0.0"\nsource = "${source}"\n${more}\n`;
-
-it('cargo: reads crates of crates.io, and leaves the rest out', () => {
-  const index = 'registry+https://github.com/rust-lang/crates.io-index';
-  const path = 'serde-1.0.0.crate';
-  const own = '[[package]]\nname = "own"\nversion = "0.1.0"\n';
-  expect(listed('cargo', `version = 4\n\n${own}\n${crate(index)}`)).toEqual([
-    [`https://static.crates.io/crates/serde/${path}`, path],
-  ]);
-  for (const lock of [
-    crate('git+https://github.com/serde-rs/serde#0123', ''),
-    crate('registry+https://evil.test/index'),
-    crate(index, ''),
-    crate(index, undefined, '../../evil'),
-  ]) {
-    const { archives, skipped } = read('cargo', lock);
-    expect([archives.length, skipped.length], lock).toEqual([0, 1]);
-  }
-});
-
 it('go: reads modules and their go.mod, capital letters escaped', () => {
   const lock = `github.com/BurntSushi/toml v1.0.0 h1:${SUM}\ngithub.com/BurntSushi/toml v1.0.0/go.mod h1:${SUM}\n`;
   const at = 'github.com/!burnt!sushi/toml/@v/v1.0.0';
@@ -100,30 +79,5 @@ My_Lib.x[extra]==1.0 ; python_version > "3" \\
   for (const line of ['lib==1.0', 'lib>=1.0', 'lib @ https://evil.test/lib.whl', '-e .', 'git+https://evil.test/lib']) {
     const { archives, skipped } = read('pip', `${line}\n`);
     expect([archives.length, skipped.length], line).toEqual([0, 1]);
-  }
-});
-
-const component = (attributes: string, artifact: string): string =>
-  `<verification-metadata><components><component ${attributes}>${artifact}</component></components></verification-metadata>`;
-
-it('gradle: reads files with a SHA-256 or SHA-512, and leaves weaker ones and names with folders out', () => {
-  const lib = 'group="org.a" name="lib" version="1.0"';
-  const good = `<artifact name="lib-1.0.jar">\n<sha256 value="${HEX}" origin="Generated"/>\n</artifact>`;
-  const path = 'org/a/lib/1.0/lib-1.0.jar';
-  expect(listed('gradle', component(lib, good))).toEqual([[`https://repo.maven.apache.org/maven2/${path}`, path]]);
-  const two = `${good}\n<artifact name="none.jar"/>${good.replace('lib-1.0.jar', 'lib-1.0.pom')}`;
-  const text = component(lib, two).replace(
-    '</component>',
-    `</component><!-- ${component(lib, good)} --><component group="b"/>`,
-  );
-  expect(listed('gradle', text).map(([, at]) => at)).toEqual([path, path.replace('.jar', '.pom')]);
-  for (const [attributes, artifact] of [
-    [lib, '<artifact name="lib-1.0.jar"><sha1 value="0123456789012345678901234567890123456789"/></artifact>'],
-    [lib, good.replace('lib-1.0.jar', '../../../../.bashrc')],
-    ['group="org/../.." name="lib" version="1.0"', good],
-    ['group="org.a" name=".." version=".."', good],
-  ] as const) {
-    const { archives, skipped } = read('gradle', component(attributes, artifact));
-    expect([archives.length, skipped.length], attributes).toEqual([0, 1]);
   }
 });
