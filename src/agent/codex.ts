@@ -61,6 +61,15 @@ export const CODEX: Agent = otherAgent({
   obeyed:
     /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
   own: /^skills\/\.system\//,
+  conversation: {
+    dirs: ['.codex/sessions'],
+    file: /^\.codex\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-[\dT-]{19}-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/,
+    resume: (id, words) => {
+      const at = words.indexOf('exec');
+      if (words[at + 1] === 'resume') return words;
+      return at === -1 ? ['resume', id, ...words] : [...words.slice(0, at + 1), 'resume', id, ...words.slice(at + 1)];
+    },
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: () => ({ OPENAI_API_KEY: PLACEHOLDER }),

@@ -46,6 +46,11 @@ export const GEMINI: Agent = otherAgent({
   trees: ['commands', 'skills'],
   obeyed:
     /^(GEMINI\.md|settings\.json|\.env|oauth_creds\.json|trustedFolders\.json|(commands|skills|extensions|policies|agents|hooks)\/)/,
+  conversation: {
+    dirs: ['.gemini'],
+    file: /^\.gemini\/(?:projects\.json|(?:tmp|history)\/[\w.-]+\/\.project_root|tmp\/[\w.-]+\/chats\/session-[\w-]+\.jsonl?)$/,
+    resume: (_id, words) => ['--resume', 'latest', ...words],
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: (source, url) =>
