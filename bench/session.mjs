@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { main } from './scene.mjs';
 
-/** Minimum lifetime of an agent: what starts concurrently is ready when it ends, as in a real session. */
-const LIVES_S = 3;
+/** Minimum lifetime of an agent: when it ends, the gateway runs and the audit is prepared, as in a real session. */
+const LIVES_S = 6;
 
 /** @typedef {{ start: number, exit: number, peakMb: number }} Timed milliseconds, and the command's peak memory */
 

@@ -25,6 +25,13 @@ useradd -u 1000 -g 1000 -m -d /home/agent -s /bin/bash agent
 mkdir -p /workspace /run/run-claude/gw
 # A new volume starts as a copy of the directory that it is mounted over: owned by the gateway, not listable by others.
 install -d -o 61000 -g 61000 -m 0711 /run/run-claude/gw/sockets
+# The same for the data of a service.
+install -d -o 61000 -g 61000 -m 0700 /run/run-claude/data
+# What runs beside the agent has this user. Databases look up its name.
+if ! getent passwd 61000 >/dev/null; then
+  groupadd -o -g 61000 companion
+  useradd -o -u 61000 -g 61000 -M -d /tmp -s /bin/sh companion
+fi
 chown 1000:1000 /workspace
 
 update-ca-certificates

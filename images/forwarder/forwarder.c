@@ -1,6 +1,7 @@
-/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|from=SOCKET...
+/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|SOCKET=PORT|from=SOCKET...
  *
- * PORT=SOCKET accepts connections on PORT and joins each to SOCKET. from=SOCKET is the other direction, for pages that
+ * PORT=SOCKET accepts connections on PORT and joins each to SOCKET; SOCKET=PORT accepts them on SOCKET, whose path is
+ * absolute, and joins each to PORT on 127.0.0.1. from=SOCKET is the other direction, for pages that
  * the user looks at: it keeps PARKED connections to SOCKET open. When two bytes arrive on one, a port in network order,
  * it connects to that port on this container's loopback (127.0.0.1, then ::1), answers with one byte (0: connected, 1:
  * nothing listens there), and joins the two.
@@ -27,11 +28,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PORTS = 16, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, START_WAIT_MS = 60000, RETRY_MS = 25 };
+enum { PORTS = 32, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, START_WAIT_MS = 60000, RETRY_MS = 25 };
 /* Idle connections to the socket of from=, and the pause after one of them ended unused: the gateway may be full. */
 enum { PARKED = 4, PARK_PAUSE_MS = 1000 };
 enum stage { OPEN, PARKING, DIALING };
@@ -56,7 +58,12 @@ struct pair {
 
 static struct listener {
 	int fd[2];
-	struct sockaddr_un to;
+	union {
+		struct sockaddr any;
+		struct sockaddr_un local;
+		struct sockaddr_in port;
+	} to;
+	socklen_t size;
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
@@ -299,9 +306,10 @@ static void serve(struct pair *p, unsigned events)
 /* Connects to the unix socket; leaves the pair waiting when it has no server yet. */
 static void join(struct pair *p)
 {
-	struct sockaddr_un *to = &listeners[p->port].to;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)to, sizeof *to) < 0) {
+	const struct listener *l = &listeners[p->port];
+	int fd = socket(l->to.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	/* On loopback a connection is made or refused before connect() returns, unless the program is full. */
+	if (fd < 0 || (connect(fd, &l->to.any, l->size) < 0 && errno != EINPROGRESS)) {
 		int why = errno;
 		if (fd >= 0)
 			close(fd);
@@ -358,6 +366,22 @@ static void take(int listener, int family)
 	join(p);
 }
 
+static int listen_at(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	strcpy(a.sun_path, path);
+	unlink(path);
+	/* The directory decides who reaches it. */
+	if (bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || chmod(path, 0666) < 0 || listen(fd, 1024) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 static int listen_on(int family, int port)
 {
 	int on = 1, fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), bound;
@@ -391,7 +415,7 @@ int main(int argc, char **argv)
 	}
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (argc < 2 || argc - 1 > PORTS || epoll_fd < 0) {
-		fprintf(stderr, "usage: forwarder PORT=SOCKET|from=SOCKET...\n");
+		fprintf(stderr, "usage: forwarder PORT=SOCKET|SOCKET=PORT|from=SOCKET...\n");
 		return 2;
 	}
 	for (int i = 1; i < argc; i++) {
@@ -402,17 +426,29 @@ int main(int argc, char **argv)
 			strcpy(from.sun_path, path + 1);
 			continue;
 		}
-		int port = atoi(argv[i]);
-		if (!path || port < 1 || port > 65535 || strlen(path + 1) >= sizeof l->to.sun_path) {
+		int inward = argv[i][0] == '/';
+		if (path)
+			*path++ = 0;
+		const char *place = inward ? argv[i] : path;
+		int port = path ? atoi(inward ? path : argv[i]) : 0;
+		if (port < 1 || port > 65535 || strlen(place) >= sizeof l->to.local.sun_path) {
 			fprintf(stderr, "forwarder: bad port or socket: %s\n", argv[i]);
 			return 2;
 		}
-		l->to.sun_family = AF_UNIX;
-		strcpy(l->to.sun_path, path + 1);
-		l->fd[0] = listen_on(AF_INET, port);
-		l->fd[1] = listen_on(AF_INET6, port);
+		l->fd[1] = -1;
+		if (inward) {
+			l->to.port = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+			l->size = sizeof l->to.port;
+			l->fd[0] = listen_at(place);
+		} else {
+			l->to.local.sun_family = AF_UNIX;
+			strcpy(l->to.local.sun_path, place);
+			l->size = sizeof l->to.local;
+			l->fd[0] = listen_on(AF_INET, port);
+			l->fd[1] = listen_on(AF_INET6, port);
+		}
 		if (l->fd[0] < 0) {
-			fprintf(stderr, "forwarder: port %d: %s\n", port, strerror(errno));
+			fprintf(stderr, "forwarder: %s: %s\n", argv[i], strerror(errno));
 			return 1;
 		}
 		for (int f = 0; f < 2; f++)

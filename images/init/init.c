@@ -36,7 +36,7 @@
 #include "prove.h"
 
 #define FORWARDER "/usr/lib/run-claude/forwarder"
-#define MAX_FORWARDS 16
+#define MAX_FORWARDS 32
 #define RESTART_MS 100
 #define POLL_MS 5
 #define FAILED 125

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { openHost, readHost } from '../apply/disk/host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from '../apply/disk/host-path.ts';
@@ -78,11 +78,11 @@ function isNotThere(error: unknown): boolean {
 
 /** The project's ignore files, as the rules of a session's base read them. */
 function ignoreFilesOf(walker: HostWalker): Parameters<typeof baseIgnoreRules>[0] {
-  const opened = <T>(file: string, read: (fd: number) => T): T | undefined => {
+  const opened = <T>(file: string, read: (fd: number, stats: Stats) => T): T | undefined => {
     try {
       const fd = openHost(walker, file);
       try {
-        return fstatSync(fd).isFile() ? read(fd) : undefined;
+        return read(fd, fstatSync(fd));
       } finally {
         closeSync(fd);
       }
@@ -93,9 +93,12 @@ function ignoreFilesOf(walker: HostWalker): Parameters<typeof baseIgnoreRules>[0
   };
   return {
     stat: async (_root, file) =>
-      opened(file, (fd) => ({ path: file, kind: 'file', size: fstatSync(fd).size }) as ListedEntry),
+      opened(file, (_fd, stats) => {
+        const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'dir' : undefined;
+        return kind === undefined ? undefined : ({ path: file, kind, size: stats.size } as ListedEntry);
+      }),
     async *readUpTo(_root, file) {
-      yield* opened(file, (fd) => [...readOpen(fd)]) ?? [];
+      yield* opened(file, (fd, stats) => (stats.isFile() ? [...readOpen(fd)] : [])) ?? [];
     },
   };
 }

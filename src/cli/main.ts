@@ -4,7 +4,7 @@ import path from 'node:path';
 import { withSettings } from '../claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../host/facts.ts';
-import { HOLD_WORD } from '../host/hold-word.ts';
+import { HOLD_WORD, TASK_WORD } from '../host/hold-word.ts';
 import { placeUser, requireOwnPlaces } from '../host/own-places.ts';
 import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
@@ -24,6 +24,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     // A holder: the command that started it waits at the other end of its channel.
     if (argv[0] === HOLD_WORD && process.send !== undefined)
       return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
+    if (argv[0] === TASK_WORD && process.send !== undefined)
+      return await (await import('./run-task.ts')).runTask(contextOf(tell, interruption, currentFolder()), isDirectory);
     const line = parseCommandLine(
       argv,
       isDirectory,

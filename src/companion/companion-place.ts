@@ -34,3 +34,13 @@ export function socketsInGateway(name: string): { readonly own: string; readonly
   const dir = `${inGateway(name)}/sockets`;
   return { own: `${dir}/${OWN_SOCKET}`, out: `${dir}/${OUT_SOCKET}` };
 }
+
+/** A companion's volume in another container, which can only connect to what listens there. */
+export function peerMount(sessionId: string, name: string): Mount {
+  return { kind: 'volume', volume: companionVolume(sessionId, name), target: inPeer(name), readonly: true };
+}
+
+/** The companion's own socket, as that container names it. */
+export const socketInPeer = (name: string): string => `${inPeer(name)}/sockets/${OWN_SOCKET}`;
+
+const inPeer = (name: string): string => `/run/run-claude/peers/${name}`;

@@ -10,13 +10,19 @@ export interface CompanionProgram {
   readonly argv: readonly string[];
   /** Never a secret: the engine records it. */
   readonly env: Readonly<Record<string, string>>;
-  /** The first line that the program reads, as JSON. Secrets go here. */
-  readonly input: unknown;
+  /** The first line that the program reads, as JSON. Secrets go here. Undefined: it reads none. */
+  readonly input?: unknown;
   /** What it sees besides its own files in /tmp and the directory of its sockets. */
   readonly mounts: readonly Mount[];
   /** Ports of its loopback that lead to a socket, as PORT=SOCKET. It has no other network. */
   readonly forwards: readonly string[];
   readonly limits: { readonly memoryMb: number; readonly cpus: number; readonly pids: number; readonly tmpMb: number };
+  /** Host names of its loopback, besides localhost. */
+  readonly loopbackNames?: readonly string[];
+  /** What it prints; without this it is a trace. */
+  readonly onOutput?: (bytes: Buffer) => void;
+  /** What a message calls it; without this, its name. */
+  readonly title?: string;
 }
 
 /** The session that it belongs to. */
@@ -29,6 +35,12 @@ export interface CompanionSession {
 }
 
 export interface Companion {
+  /** Resolves with its exit status. */
+  readonly ended: Promise<number>;
+  /** Runs a command in the container, which runs, to its end. It has the program's user, environment and limits. */
+  exec: Container['exec'];
+  /** Ends its program, and keeps the container. No error where it has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts the program. Its volume exists already, so that the gateway can mount it. */
   start(): Promise<void>;
   /** Removes the container. No error where it has ended. */
@@ -56,6 +68,7 @@ export function companionContainer(session: CompanionSession, program: Companion
     ],
     // The container ends with the command that holds the session, by SIGKILL too.
     stdin: 'stream',
+    ...(program.loopbackNames === undefined ? {} : { loopbackNames: program.loopbackNames }),
     ...program.limits,
   });
 }
@@ -81,14 +94,28 @@ export async function openCompanion(
     throw error;
   }
   let isStopping = false;
-  traceOutput(container, program.name, tell);
+  const { onOutput } = program;
+  container.stdin?.on('error', () => undefined);
+  if (onOutput === undefined) traceOutput(container, program.name, tell);
+  else for (const stream of [container.stdout, container.stderr]) stream.on('data', onOutput);
+  let tellEnd: (status: number) => void = () => {};
+  const ended = new Promise<number>((resolve) => {
+    tellEnd = resolve;
+  });
   return {
+    ended,
+    exec: container.exec,
+    async end(signal) {
+      isStopping = true;
+      await container.kill(signal);
+    },
     async start() {
       await container.start();
-      container.stdin?.write(`${JSON.stringify(program.input)}\n`);
+      if (program.input !== undefined) container.stdin?.write(`${JSON.stringify(program.input)}\n`);
       void container.wait().then((status) => {
+        tellEnd(status);
         if (isStopping) return;
-        const text = `${program.name} has ended (status ${status}); the session goes on without it`;
+        const text = `${program.title ?? program.name} has ended (status ${status}); the session goes on without it`;
         tell({ kind: 'message', level: 'warning', text });
       });
     },
@@ -104,8 +131,7 @@ export async function openCompanion(
 /** A program that writes without end must not fill this process's memory. */
 const MAX_TRACED_BYTES = 64 * 1024;
 
-function traceOutput({ stdout, stderr, stdin }: Container, name: string, tell: Tell): void {
-  stdin?.on('error', () => undefined);
+function traceOutput({ stdout, stderr }: Container, name: string, tell: Tell): void {
   let left = MAX_TRACED_BYTES;
   for (const stream of [stdout, stderr])
     stream.on('data', (bytes: Buffer) => {

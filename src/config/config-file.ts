@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { usageError } from '../errors.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
-import type { AllowRule, BrokerRule, McpProgram, McpServer, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } from '../types/policy.ts';
 import { agentTables } from './agent-table.ts';
 import { environmentSchema, readEnvironment } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
+import { serviceTables } from './service-table.ts';
 import { SETTINGS } from './settings.ts';
 
 /** The content of a config.toml or .run-claude.toml: values by the names of settings, and tables without an option. */
@@ -18,6 +19,7 @@ export interface FileSettings {
   readonly mcpServers: readonly McpServer[];
   readonly mcpPrograms: readonly McpProgram[];
   readonly agents: readonly OwnAgent[];
+  readonly services: readonly Service[];
   readonly environment: Environment | undefined;
   /** The project's devcontainer.json is part of its request. */
   readonly devcontainer: boolean;
@@ -96,6 +98,7 @@ const fileSchema = z.strictObject({
     })
     .default([]),
   agents: agentTables,
+  service: serviceTables,
   environment: environmentSchema.optional(),
   audit: z
     .strictObject({
@@ -121,7 +124,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, agents, environment, audit, plugin, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, service, environment, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   for (const setting of SETTINGS) {
@@ -139,6 +142,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
       command === undefined ? [] : [present({ name, command, directory, env, secrets, hosts, tools })],
     ),
     agents,
+    services: service,
     devcontainer: environment?.devcontainer === true,
     environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,

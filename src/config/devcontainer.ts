@@ -17,6 +17,8 @@ const MANIFESTS = `package.json package-lock.json npm-shrinkwrap.json pnpm-lock.
 /** Keys that say nothing about what is inside. */
 const WITHOUT_EFFECT = new Set(['$schema', 'name', 'customizations', 'settings', 'extensions']);
 const MAX_COMMAND_CHARACTERS = 4000;
+/** As many as a session may show (src/preview). */
+const MAX_PORTS = 16;
 /** Warnings about keys, and characters of one: the project chooses both, and a request is printed after them. */
 const MAX_WARNINGS = 20;
 const MAX_WARNING_CHARACTERS = 200;
@@ -27,6 +29,7 @@ const schema = z.looseObject({
   dockerFile: z.string().optional(),
   postCreateCommand: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.unknown())]).optional(),
   containerEnv: z.record(z.string(), z.string()).optional(),
+  forwardPorts: z.array(z.union([z.number(), z.string()])).optional(),
 });
 
 /** What a devcontainer.json asks for. */
@@ -46,16 +49,17 @@ export function readDevcontainer(text: string, where: string, present: (name: st
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const parsed = schema.safeParse(value);
   if (errors.length > 0 || !parsed.success) throw usageError(`${where} is not a devcontainer.json that can be read`);
-  const { image, build, dockerFile, postCreateCommand, containerEnv = {}, ...rest } = parsed.data;
+  const { image, build, dockerFile, postCreateCommand, containerEnv = {}, forwardPorts = [], ...rest } = parsed.data;
   const dockerfile = build?.dockerfile ?? dockerFile;
   if (dockerfile !== undefined) throw dockerfileRefused(where, dockerfile, build?.context ?? '.');
   const unsupported: string[] = [];
   const setup = commandOf(postCreateCommand, unsupported);
   const env = plainVariables(containerEnv, where, unsupported);
+  const ports = portsOf(forwardPorts, unsupported);
   for (const key of Object.keys(rest)) if (!WITHOUT_EFFECT.has(key)) unsupported.push(reasonFor(key));
   if (build !== undefined) unsupported.push('build: only build.dockerfile is read');
   const files = setup === undefined ? [] : MANIFESTS.filter(present).sort();
-  return { environment: { packages: [], setup, env, files }, image, unsupported: capped(unsupported) };
+  return { environment: { packages: [], setup, env, files }, image, ports, unsupported: capped(unsupported) };
 }
 
 function capped(lines: readonly string[]): string[] {
@@ -113,9 +117,21 @@ function plainVariables(
   return env;
 }
 
+/** Ports of the session itself, sorted, so that an order makes no other request. */
+function portsOf(named: readonly (number | string)[], unsupported: string[]): readonly number[] {
+  const ports = new Set<number>();
+  for (const one of named) {
+    const port = Number(typeof one === 'number' ? one : /^(?:localhost:)?(\d{1,5})$/.exec(one)?.[1]);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      unsupported.push(`forwardPorts ${one}: it is not a port of the session itself`);
+    else if (ports.size >= MAX_PORTS && !ports.has(port)) unsupported.push(`forwardPorts ${port}: it is one too many`);
+    else ports.add(port);
+  }
+  return [...ports].sort((a, b) => a - b);
+}
+
 function reasonFor(key: string): string {
   if (key === 'remoteUser' || key === 'containerUser')
     return `${key}: the agent is always the user agent, without root`;
-  if (key === 'forwardPorts') return 'forwardPorts: no port is opened by itself';
   return `${key}: not carried out`;
 }

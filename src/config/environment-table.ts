@@ -10,6 +10,7 @@ import { resolveVariables } from './variables.ts';
  * and `^` choose versions, releases, architectures and tasks.
  */
 const PACKAGE_NAME = /^[a-z0-9][a-z0-9+.-]{0,62}[a-z0-9+.]$/;
+export const isPackageName = (name: string): boolean => PACKAGE_NAME.test(name);
 const MAX_PACKAGES = 200;
 const MAX_FILES = 100;
 const MAX_SETUP_CHARACTERS = 4000;
@@ -35,7 +36,7 @@ export const environmentSchema = z.strictObject({
  */
 export function readEnvironment(table: z.infer<typeof environmentSchema>, where: string): Environment {
   for (const name of table.packages) {
-    if (!PACKAGE_NAME.test(name))
+    if (!isPackageName(name))
       throw usageError(`${where}: packages: '${name}' is not the name of a Debian package`, 'Write the name alone.');
   }
   for (const file of table.files) {
@@ -78,10 +79,11 @@ export function withFeatures(
       return { packages: FEATURES[name].packages, setup: undefined, env: FEATURES[name].env, files: [] };
     throw usageError(`${where}: '${name}' is not allowed`, `Write one of: ${Object.keys(FEATURES).join(', ')}.`);
   });
-  return [...features, ...(environment === undefined ? [] : [environment])].reduce(joinEnvironments, EMPTY);
+  return [...features, ...(environment === undefined ? [] : [environment])].reduce(joinEnvironments, EMPTY_ENVIRONMENT);
 }
 
-const EMPTY: Environment = { packages: [], setup: undefined, env: {}, files: [] };
+/** An environment that adds nothing. */
+export const EMPTY_ENVIRONMENT: Environment = { packages: [], setup: undefined, env: {}, files: [] };
 
 /** Both environments as one: lists are joined, a variable of the second wins, and its setup runs after the first. */
 export function joinEnvironments(first: Environment, second: Environment): Environment {
@@ -100,7 +102,8 @@ export function isEmptyEnvironment({ packages, setup, env }: Environment): boole
   return packages.length === 0 && setup === undefined && Object.keys(env).length === 0;
 }
 
-function isProjectPath(file: string): boolean {
+/** Whether a path of a file names something below the top of the project. */
+export function isProjectPath(file: string): boolean {
   const parts = file.split('/');
   return (
     !/[\0-\x1f\x7f\\]/.test(file) &&

@@ -1,10 +1,11 @@
 import { usageError } from '../errors.ts';
 import { AGENT_NAMES } from '../types/agent-package.ts';
+import { CACHE_NAMES } from '../types/cache.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
+import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
@@ -89,6 +90,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
         mcpServers: [],
         mcpPrograms: [],
         agents: [],
+        services: [],
         environment: undefined,
         devcontainer: false,
       },
@@ -103,22 +105,33 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
+  refuseUnknownCache(draft.caches ?? [], origins.get('caches'));
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
   if ((draft.with ?? []).length > 0) {
     draft.environment = withFeatures(draft.environment, draft.with ?? [], origins.get('with') ?? 'with');
     origins.set('environment', joinOrigins(origins.get('environment'), origins.get('with') ?? 'with'));
   }
-  const request = requestOf(sources);
+  const request = requestOf(sources, draft.network !== 'none');
+  if (draft.network === 'none' && (sources.devcontainer?.ports ?? []).length > 0)
+    warnings.push('forwardPorts of the devcontainer.json: not with --network none');
   return { policy: draft, origins, request, warnings };
 }
 
 /** Everything that the project asks for; undefined where that is nothing. */
-function requestOf({ projectFile, devcontainer }: PolicySources): ProjectRequest | undefined {
+function requestOf({ projectFile, devcontainer }: PolicySources, hasGateway: boolean): ProjectRequest | undefined {
   const asked = [projectFile?.settings.environment, devcontainer?.environment].filter((one) => one !== undefined);
   const environment = asked.length === 0 ? undefined : asked.reduce(joinEnvironments);
   const image = devcontainer?.image;
-  if (environment === undefined || (isEmptyEnvironment(environment) && image === undefined)) return undefined;
-  return image === undefined ? { environment } : { environment, image };
+  const services = projectFile?.settings.services ?? [];
+  const ports = hasGateway ? (devcontainer?.ports ?? []) : [];
+  const isEmpty = environment === undefined || isEmptyEnvironment(environment);
+  if (isEmpty && image === undefined && services.length === 0 && ports.length === 0) return undefined;
+  return {
+    environment: environment ?? EMPTY_ENVIRONMENT,
+    ...(image === undefined ? {} : { image }),
+    ...(services.length === 0 ? {} : { services }),
+    ...(ports.length === 0 ? {} : { ports }),
+  };
 }
 
 function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly OwnAgent[]): void {
@@ -129,6 +142,12 @@ function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly
     `${origin}: there is no agent '${name}'`,
     near === undefined ? `Write one of: ${known.join(', ')}.` : `Did you mean ${near}?`,
   );
+}
+
+function refuseUnknownCache(names: readonly string[], origin = 'cache'): void {
+  const unknown = names.find((name) => !CACHE_NAMES.some((known) => known === name));
+  if (unknown !== undefined)
+    throw usageError(`${origin}: there is no cache '${unknown}'`, `Write one of: ${CACHE_NAMES.join(', ')}.`);
 }
 
 /** Sets a value. Lists grow with each source; other values are replaced. */
@@ -180,6 +199,10 @@ function takeTables(
   if (file.mcpPrograms.length > 0) {
     draft.mcpPrograms = file.mcpPrograms;
     origins.set('mcpPrograms', where);
+  }
+  if (file.services.length > 0) {
+    draft.services = file.services;
+    origins.set('services', where);
   }
   if (file.environment !== undefined) {
     draft.environment = file.environment;

@@ -83,6 +83,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'env', key: 'env', form: { kind: 'variables' }, tighten: 'never', environment: false },
   { name: 'env-file', key: 'envFiles', form: { kind: 'list' }, tighten: 'never' },
   { name: 'with', key: 'with', form: { kind: 'list' }, tighten: 'never', file: false },
+  { name: 'cache', key: 'caches', form: { kind: 'list' }, tighten: 'never' },
   { name: 'approved', key: 'approved', form: { kind: 'list' }, tighten: 'never' },
   { name: 'allow-git-push', key: 'allowGitPush', form: { kind: 'switch' }, tighten: 'off' },
   { name: 'permissions', key: 'permissions', form: choice('ask', 'skip'), tighten: 'tighter' },
@@ -142,6 +143,7 @@ export const DEFAULTS: Policy = {
   env: {},
   envFiles: [],
   with: [],
+  caches: [],
   approved: [],
   allowGitPush: false,
   // In bind mode the default is 'ask' (merge-policy.ts).

@@ -23,6 +23,9 @@ interface InfoAnswer {
   readonly SwapLimit?: boolean;
   readonly PidsLimit?: boolean;
   readonly CpuCfsQuota?: boolean;
+  readonly NCPU?: number;
+  /** Bytes. */
+  readonly MemTotal?: number;
   readonly Runtimes?: Readonly<Record<string, unknown>>;
   /** Devices of the Container Device Interface; since Docker 28. */
   readonly DiscoveredDevices?: readonly { readonly ID?: string }[] | null;
@@ -63,6 +66,8 @@ export function readFacts(
     cpuLimit: info.CpuCfsQuota === true,
     runtimes: Object.keys(info.Runtimes ?? {}),
     gpus: podman === undefined && hasGpus(info),
+    ...(info.NCPU === undefined ? {} : { processors: info.NCPU }),
+    ...(info.MemTotal === undefined ? {} : { memoryMb: Math.floor(info.MemTotal / 1_048_576) }),
     dataRoot,
   };
 }

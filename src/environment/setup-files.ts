@@ -16,14 +16,19 @@ const MAX_FILE_BYTES = 64 << 20;
 
 /**
  * The named files of the project. Links are not followed, and what the session's rules keep out of the copy is not read:
- * a setup must not see more than the agent.
+ * a setup must not see more than the agent. `table` is that of the configuration that names them, for messages.
  *
  * @throws {RunClaudeError} USAGE for a file that does not exist, is not a regular file, or is excluded or masked
  */
-export function readSetupFiles(root: string, names: readonly string[], selection: Selection): SetupFile[] {
+export function readSetupFiles(
+  root: string,
+  names: readonly string[],
+  selection: Selection,
+  table = 'environment',
+): SetupFile[] {
   return names.map((name) => {
     const refuse = (why: string): Error =>
-      usageError(`environment: files: ${name} ${why}`, 'Correct files in the [environment] table.');
+      usageError(`${table}: files: ${name} ${why}`, 'Correct files in this table of your configuration.');
     if (selection.leftOut(name, false) || selection.masked(name)) throw refuse('is excluded or masked');
     for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) {
       if (selection.leftOut(at, true)) throw refuse('is excluded');

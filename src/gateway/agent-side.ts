@@ -64,11 +64,13 @@ export function agentSide(
   // Not with `--network open`.
   const proxy = policy.network === 'gateway';
   const locals = parseLocalServices(policy.allowLocal ?? []);
+  const localNames = locals.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const direct = [...localNames, ...(policy.services ?? []).map(({ name }) => name)];
   return {
     mounts: [{ kind: 'volume', volume, target: GATEWAY_VOLUME, readonly: true }],
     env: {
       ...(broker ? homeAgent(program).broker.variables(source, BROKER_URL, env) : {}),
-      ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`) : {}),
+      ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`, direct) : {}),
       ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
     until: endsTls(policy) ? LAST_SOCKET : undefined,
@@ -79,7 +81,7 @@ export function agentSide(
       // Always: the user may look at a port that is named later.
       `from=${GATEWAY_DIR}/ports.sock`,
     ],
-    loopbackNames: locals.flatMap(({ name }) => (name === undefined ? [] : [name])),
+    loopbackNames: localNames,
     agentNetwork: policy.network === 'open' ? { bridge: network } : 'none',
   };
 }
@@ -106,11 +108,12 @@ export function joinEnv(own: AgentVariables, gateway: AgentVariables): AgentVari
 
 type AgentVariables = Readonly<Record<string, string>>;
 
-/** The variables by which programs find a proxy. */
-export function proxyEnv(url: string): Readonly<Record<string, string>> {
-  const local = '127.0.0.1,localhost,::1';
+/** The variables by which programs find a proxy. `names`: of 127.0.0.1, which are reached without it. */
+export function proxyEnv(url: string, names: readonly string[] = []): Readonly<Record<string, string>> {
+  const local = ['127.0.0.1', 'localhost', '::1', ...names].join(',');
   const java = ['http', 'https']
     .map((kind) => `-D${kind}.proxyHost=127.0.0.1 -D${kind}.proxyPort=${PROXY_PORT}`)
+    .concat(names.length === 0 ? [] : [`-Dhttp.nonProxyHosts=${['localhost', '127.*', '[::1]', ...names].join('|')}`])
     .join(' ');
   return {
     HTTP_PROXY: url,

@@ -30,10 +30,18 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
     ...(plan.also ?? []).map(({ name, project, isReadonly }) =>
       row('also', `/also/${name}: a ${isReadonly ? 'read-only ' : ''}copy of ${project.root}`),
     ),
+    ...(policy.services ?? []).map(({ name, port, image, packages }) => {
+      const from = image === undefined ? '' : ` (image ${image})`;
+      return row(
+        'service',
+        `${name} at 127.0.0.1:${port}${from}${packages.length === 0 ? '' : ` (${packages.join(', ')})`}`,
+      );
+    }),
     row('network', networkWords(policy)),
     ...(credential === undefined ? [] : [row('credential', credential)]),
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     ...environmentRows(policy.environment),
+    ...((policy.caches ?? []).length === 0 ? [] : [row('caches', (policy.caches ?? []).join(', '))]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];

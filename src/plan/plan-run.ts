@@ -22,6 +22,8 @@ export interface PlanInput {
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
   readonly also: readonly AlsoFolder[];
+  /** As in the plan. */
+  readonly task?: string | undefined;
 }
 
 const DEFAULT_DISK_MB = 20_480;
@@ -58,6 +60,7 @@ export function planRun(input: PlanInput): Plan {
     baseDir: baseDirOf(host, project, policy),
     weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
     ...(input.also.length === 0 ? {} : { also: input.also }),
+    ...(input.task === undefined ? {} : { task: input.task }),
   };
 }
 
@@ -73,8 +76,8 @@ export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
 
 /** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
 export function planOfFolder(plan: Plan, { project, sessionId }: AlsoFolder): Plan {
-  // What a setup made belongs to the project.
-  const { also: _, environment: __, ...shared } = plan;
+  // What a setup made belongs to the project, and the task of a batch to its session.
+  const { also: _, environment: __, task: ___, ...shared } = plan;
   const beside = (place: string, name: string): string => `${place.slice(0, place.lastIndexOf('/'))}/${name}`;
   return {
     ...shared,

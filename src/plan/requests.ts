@@ -1,20 +1,39 @@
 import { createHash } from 'node:crypto';
 import { joinEnvironments } from '../config/environment-table.ts';
+import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
+import { startOrder, whyNotTogether } from '../config/service-table.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
-import type { Policy } from '../types/policy.ts';
+import type { Policy, Service } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 
 /** Long enough that nobody finds two requests with the same digest. */
 const DIGEST_CHARACTERS = 32;
 
 /** Names a request: the same words give the same digest on every machine. */
-export function requestDigest({ environment, image }: ProjectRequest): string {
+export function requestDigest({ environment, image, services = [], ports = [] }: ProjectRequest): string {
   const { packages, setup, env, files } = environment;
-  const canonical = [1, packages, setup ?? null, Object.entries(env).sort(byName), files, image ?? null];
+  const canonical = [
+    1,
+    packages,
+    setup ?? null,
+    Object.entries(env).sort(byName),
+    files,
+    image ?? null,
+    // A request without services or ports has the digest that it had before there were any.
+    ...(services.length === 0 ? [] : [services.map(canonicalService)]),
+    ...ports,
+  ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
-function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+/** Every value of a service, in an order of its own. */
+function canonicalService(service: Service): readonly unknown[] {
+  return Object.entries({ ...service, env: Object.entries(service.env).sort(byName) })
+    .filter(([, value]) => value !== undefined)
+    .sort(byName);
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -42,13 +61,12 @@ export function decideRequest({ request, pinned, policy, canAsk }: RequestFacts)
  * The policy with what the project asked for. Call it only for a request that the user agreed to.
  *
  * @throws {RunClaudeError} USAGE where the project asks for an image, and the user for compilers or for MCP servers that
- * have secrets and would run in it.
+ * have secrets and would run in it; and where its services and the user's cannot be in one session.
  */
-export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms'>>(
-  policy: P,
-  { environment, image }: ProjectRequest,
-): P {
-  const { environment: own } = policy;
+export function withRequest<
+  P extends Pick<Policy, 'environment' | 'image' | 'toolchain' | 'mcpPrograms' | 'services' | 'ports'>,
+>(policy: P, { environment, image, services, ports = [] }: ProjectRequest): P {
+  const { environment: own, ports: ownPorts = [] } = policy;
   if (image !== undefined && policy.toolchain)
     throw usageError(
       `the project asks for the image ${image}, and --toolchain is another image`,
@@ -65,7 +83,21 @@ export function withRequest<P extends Pick<Policy, 'environment' | 'image' | 'to
     // The user's own image counts.
     image: policy.image ?? image,
     environment: own === undefined ? environment : joinEnvironments(own, environment),
+    ...(services === undefined ? {} : { services: joinServices(policy.services ?? [], services) }),
+    // The user's own PORT:HOSTPORT counts.
+    ports: [...ownPorts, ...ports.map(String).filter((port) => !ownPorts.some((own) => own.split(':')[0] === port))],
   };
+}
+
+/** The user's own service counts where the project asks for another one of that name. */
+function joinServices(own: readonly Service[], asked: readonly Service[]): readonly Service[] {
+  const all = [...own, ...asked.filter(({ name }) => own.every((one) => one.name !== name))];
+  const wrong = whyNotTogether(all);
+  if (wrong === undefined) return startOrder(all) ?? [];
+  throw usageError(
+    `your services and those that the project asks for: ${wrong}`,
+    'Change yours: those of the project are asked for as they are.',
+  );
 }
 
 /** The whole request, one line for each fact; the command is last, next to the question. It comes with the repository: clean each line before it is printed. */
@@ -78,12 +110,47 @@ export function describeRequest(request: ProjectRequest): string[] {
           ['image', request.image],
           ['', 'its own programs run as root while run-claude builds on it'],
         ] as const)),
+    ...(request.ports ?? []).map((port) => ['port', `${port}: the agent shows a page in your browser`] as const),
     ...packages.map((name) => ['package', name] as const),
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
     ...files.map((file) => ['file for setup', file] as const),
+    ...(request.services ?? []).flatMap(serviceRows),
     ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
   ];
   return rows.map(([what, text]) => `${what.padEnd(16)}${text}`);
+}
+
+function serviceRows(service: Service): (readonly [string, string])[] {
+  const { name, image, packages, command, port, env, ready, data, seed, files, reaches } = service;
+  const lines = (what: string, text: string) => text.split('\n').map((line) => [what, line] as const);
+  const limits = [
+    `${formatSizeMb(service.memoryMb)} memory`,
+    `${formatSizeMb(service.diskMb)} disk`,
+    `ready within ${formatDurationMs(service.readyMs)}`,
+  ];
+  return [
+    ['service', `${name}, at port ${port}; its data in ${data}; ${limits.join(', ')}`],
+    ...(image === undefined
+      ? []
+      : ([
+          ['  image', image],
+          ['', 'its own programs run as root while run-claude builds on it'],
+        ] as const)),
+    ...packages.map((one) => ['  package', one] as const),
+    ...Object.entries(env).map(([key, value]) => ['  variable', `${key}=${value}`] as const),
+    ...reaches.map((one) => ['  reaches', one] as const),
+    ...files.map((file) => ['  file for seed', file] as const),
+    ...lines('  command', commandText(command)),
+    ...(ready === undefined ? [] : lines('  ready', ready)),
+    ...(seed === undefined ? [] : lines('  seed', seed)),
+  ];
+}
+
+/** A shell's command as it was written; other words quoted. */
+function commandText(command: readonly string[]): string {
+  const [shell, option, text] = command;
+  const isShell = command.length === 3 && shell === '/bin/bash' && option === '-c' && text !== undefined;
+  return isShell ? text : command.map((word) => JSON.stringify(word)).join(' ');
 }
 
 /** The refusal of a request that nobody agreed to. */

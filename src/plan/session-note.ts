@@ -1,11 +1,22 @@
+import type { CacheName } from '../types/cache.ts';
 import type { Plan } from '../types/plan.ts';
 
 /**
  * The note for the agent about what this session has besides the project, as Markdown; undefined for a session that has
  * nothing. The note of every image says the rest.
  */
-export function sessionNote({ policy, mode, also = [] }: Pick<Plan, 'policy' | 'mode' | 'also'>): string | undefined {
-  const lines = [...folderLines(also), ...environmentLines(policy, mode)];
+export function sessionNote({
+  policy,
+  mode,
+  also = [],
+  caches = [],
+}: Pick<Plan, 'policy' | 'mode' | 'also' | 'caches'>): string | undefined {
+  const lines = [
+    ...folderLines(also),
+    ...serviceLines(policy.services ?? []),
+    ...environmentLines(policy, mode),
+    ...cacheLines(caches),
+  ];
   return lines.length === 0 ? undefined : `# The environment of this session\n\n${lines.join('\n')}\n`;
 }
 
@@ -14,6 +25,35 @@ function folderLines(folders: NonNullable<Plan['also']>): string[] {
     isReadonly
       ? `- \`/also/${name}\` is another folder of the user, which you can only read.`
       : `- \`/also/${name}\` is another folder of the user. What you change there is reviewed like the project.`,
+  );
+}
+
+function serviceLines(services: NonNullable<Plan['policy']['services']>): string[] {
+  if (services.length === 0) return [];
+  return [
+    ...services.map(({ name, port, packages, image }) => {
+      const what = image ?? packages.join(', ');
+      const from = what === '' ? '' : ` (\`${what.replaceAll('`', "'")}\`)`;
+      return `- A service runs beside you: \`${name}\`${from}, at \`127.0.0.1:${port}\` and \`${name}:${port}\`.`;
+    }),
+    '- The data of services is new in each session, and only for it: you may change and drop all of it. You cannot start or',
+    '  configure services yourself; `[[service]]` in `.run-claude.toml` asks the user for them.',
+  ];
+}
+
+const CACHE_NOTES: Readonly<Record<CacheName, string>> = {
+  npm: '`npm ci` and `npm install`',
+  yarn: '`yarn install` of Yarn 1',
+  pip: '`pip install -r`',
+  cargo: '`cargo build` and `cargo fetch`',
+  go: '`go build` and `go mod download`',
+  gradle: '`gradle`',
+};
+
+function cacheLines(caches: NonNullable<Plan['caches']>): string[] {
+  return caches.map(
+    ({ ecosystem }) =>
+      `- ${CACHE_NOTES[ecosystem]} take the packages of the lock file, as it was before this session, from a read-only cache. Others come from the registry.`,
   );
 }
 

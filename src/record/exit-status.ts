@@ -31,9 +31,10 @@ const ORDER: readonly number[] = [
   EXIT.undecided,
 ];
 
-/** The exit status of several sessions that shared an agent. */
+/** The exit status of several sessions: that of the one that matters most. Of the agents' own, a failure matters more. */
 export function sharedStatus(statuses: readonly number[]): number {
-  const rank = (status: number): number => (ORDER.includes(status) ? ORDER.indexOf(status) : ORDER.length);
+  const rank = (status: number): number =>
+    ORDER.includes(status) ? ORDER.indexOf(status) : ORDER.length + (status === EXIT.ok ? 1 : 0);
   return statuses.toSorted((a, b) => rank(a) - rank(b))[0] ?? EXIT.ok;
 }
 

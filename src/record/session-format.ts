@@ -17,13 +17,14 @@ import {
 } from '../store/parse-record.ts';
 import { processIdentityCheck } from '../store/process-identity.ts';
 import { AGENT_NAMES, type AgentName } from '../types/agent-package.ts';
+import { CACHE_NAMES, type MadeCache } from '../types/cache.ts';
 import type { ClaudeOutcome } from '../types/claude-data.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Environment, MadeEnvironment } from '../types/environment.ts';
 import type { Severity } from '../types/finding.ts';
 import type { OwnAgent, OwnPackage, OwnProvider } from '../types/own-agent.ts';
 import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../types/plan.ts';
-import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
 import type {
   ApplyOutcome,
   BoundGit,
@@ -108,6 +109,26 @@ const policy = fields<Policy>({
       }),
     ),
   ),
+  services: optional(
+    listOf(
+      fields<Service>({
+        name: text,
+        image: optional(text),
+        packages: texts,
+        command: texts,
+        port: number,
+        env: mapOf(text),
+        ready: optional(text),
+        readyMs: number,
+        data: absolutePath,
+        seed: optional(text),
+        files: texts,
+        reaches: texts,
+        memoryMb: number,
+        diskMb: number,
+      }),
+    ),
+  ),
   mcpPrograms: optional(
     listOf(
       fields<McpProgram>({
@@ -130,6 +151,7 @@ const policy = fields<Policy>({
   envFiles: optional(texts),
   envFileNames: optional(texts),
   with: optional(texts),
+  caches: optional(listOf(oneOf(...CACHE_NAMES))),
   approved: optional(texts),
   environment: optional(
     fields<Environment>({ packages: texts, setup: optional(text), env: mapOf(text), files: texts }),
@@ -175,6 +197,8 @@ const engine = fields<EngineFacts>({
   cpuLimit: flag,
   runtimes: texts,
   gpus: optional(flag),
+  processors: optional(number),
+  memoryMb: optional(number),
   dataRoot: text,
 });
 
@@ -215,11 +239,13 @@ const plan = fields<Plan>({
   env: mapOf(text),
   diskMb: number,
   environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),
+  caches: optional(listOf(fields<MadeCache>({ ecosystem: oneOf(...CACHE_NAMES), address: text, dir: absolutePath }))),
   sessionDir: absolutePath,
   baseDir: absolutePath,
   weakenings: texts,
   also: optional(listOf(fields<AlsoFolder>({ name: text, isReadonly: flag, project, sessionId: text }))),
   besideSession: optional(text),
+  task: optional(text),
 });
 
 const outcome = fields<ApplyOutcome>({

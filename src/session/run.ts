@@ -56,10 +56,13 @@ async function runStages(
   openView: OpenView<SessionView>,
 ): Promise<number> {
   let record = planned;
+  const tellStage = (): void => deps.tell({ kind: 'stage', session: record.id, stage: record.stage });
+  tellStage();
   const cleanup = openCleanupStack(deps.tell);
   try {
     const { staged, agent } = await createAgent(plan, deps, cleanup, openView);
     record = updateRecord(record, { stage: 'running', ...staged.view.recorded });
+    tellStage();
     const launched = await launchStaged(agent, plan, deps, staged);
     if (launched.kind === 'start-failed') {
       // A session that ran before still has what it left.
@@ -67,6 +70,7 @@ async function runStages(
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
+    tellStage();
     const collected = await staged.view.collect(record, async () => staged.credential?.inside() ?? [], {
       isAudited: true,
     });

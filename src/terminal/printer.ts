@@ -74,6 +74,8 @@ export function createPrinter(options: PrinterOptions): Tell {
       case 'progress':
         if (held === undefined) progress.show({ ...event, what: cleanLine(event.what) });
         break;
+      case 'stage':
+        break;
       case 'progress-end':
         progress.end(cleanLine(event.what));
         break;

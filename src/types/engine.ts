@@ -23,6 +23,9 @@ export interface EngineFacts {
   readonly runtimes: readonly string[];
   /** It can give graphics processors to a container. Earlier releases did not record it. */
   readonly gpus?: boolean | undefined;
+  /** Of its machine. Earlier releases did not record these two. */
+  readonly processors?: number | undefined;
+  readonly memoryMb?: number | undefined;
   readonly dataRoot: string;
 }
 

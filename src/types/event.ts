@@ -1,4 +1,5 @@
 import type { Severity } from './finding.ts';
+import type { Stage } from './session.ts';
 
 /** What a stage tells while it works. `terminal` turns these into text, JSON or bars; nothing else prints. */
 export type SessionEvent =
@@ -17,7 +18,9 @@ export type SessionEvent =
   /** The agent has the user's terminal: nothing is printed on it until it is returned. */
   | { readonly kind: 'terminal-lent' }
   | { readonly kind: 'terminal-returned' }
-  | { readonly kind: 'finding'; readonly severity: Severity; readonly text: string };
+  | { readonly kind: 'finding'; readonly severity: Severity; readonly text: string }
+  /** For a command that watches several sessions; printed nowhere. */
+  | { readonly kind: 'stage'; readonly session: string; readonly stage: Stage };
 
 /** Handed down to every stage; never throws. */
 export type Tell = (event: SessionEvent) => void;

@@ -1,4 +1,5 @@
 import type { AgentName } from './agent-package.ts';
+import type { MadeCache } from './cache.ts';
 import type { EngineFacts } from './engine.ts';
 import type { MadeEnvironment } from './environment.ts';
 import type { OwnAgent } from './own-agent.ts';
@@ -92,6 +93,8 @@ export interface Plan {
   readonly diskMb: number;
   /** What the setup of `policy.environment` made; undefined without a setup. */
   readonly environment?: MadeEnvironment | undefined;
+  /** The caches of `policy.caches` that could be filled. */
+  readonly caches?: readonly MadeCache[] | undefined;
   readonly sessionDir: string;
   readonly baseDir: string;
   /** What is weaker than the default, one line each, printed before start. */
@@ -100,4 +103,6 @@ export interface Plan {
   readonly also?: readonly AlsoFolder[] | undefined;
   /** Of the session of such a folder: the session whose agent works in it. */
   readonly besideSession?: string | undefined;
+  /** Of a session that `batch` started: the batch and the task, `KEY/ID`. */
+  readonly task?: string | undefined;
 }

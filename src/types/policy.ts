@@ -1,3 +1,4 @@
+import type { CacheName } from './cache.ts';
 import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
@@ -45,6 +46,8 @@ export interface Policy {
   readonly allowRequests?: readonly AllowRule[] | undefined;
   readonly mcpServers?: readonly McpServer[] | undefined;
   readonly mcpPrograms?: readonly McpProgram[] | undefined;
+  /** Earlier releases did not record them. */
+  readonly services?: readonly Service[] | undefined;
   /** Ports of the agent that the user looks at: `PORT[:HOSTPORT]`. Earlier releases did not record them. */
   readonly ports?: readonly string[] | undefined;
   /** Services of the user's machine that the agent may use: `PORT[:NAME]`. Earlier releases did not record them. */
@@ -59,6 +62,8 @@ export interface Policy {
   readonly envFileNames?: readonly string[] | undefined;
   /** Names of features, whose packages and variables are part of `environment`. */
   readonly with?: readonly string[] | undefined;
+  /** Package managers that find archives of the project's lock files without the registry. */
+  readonly caches?: readonly CacheName[] | undefined;
   /** Digests of requests of projects that the user agreed to beforehand. */
   readonly approved?: readonly string[] | undefined;
   /** Undefined: none. */
@@ -133,6 +138,34 @@ export interface McpProgram {
   readonly hosts: readonly string[];
   /** The tools that may be called. Undefined: all. */
   readonly tools?: readonly string[] | undefined;
+}
+
+/** A server that the project's work needs, such as a database: it runs in a container of its own beside the agent. */
+export interface Service {
+  /** Also its host name inside. */
+  readonly name: string;
+  /** An image of the engine. */
+  readonly image?: string | undefined;
+  /** Debian packages, sorted, added to run-claude's own image. Without image and packages: the session's own image. */
+  readonly packages: readonly string[];
+  readonly command: readonly string[];
+  /** Where it listens on its own loopback, and where the agent finds it on 127.0.0.1. */
+  readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** A shell's command that succeeds once it can be used. Undefined: when its port accepts a connection. */
+  readonly ready?: string | undefined;
+  /** How long the start waits for that. */
+  readonly readyMs: number;
+  /** The directory that it can write to, besides /tmp. */
+  readonly data: string;
+  /** A shell's command that fills the data once, for all sessions of the same tables. */
+  readonly seed?: string | undefined;
+  /** Files of the project that the seed reads, relative to its top, sorted. */
+  readonly files: readonly string[];
+  /** Names of the services that it reaches itself. */
+  readonly reaches: readonly string[];
+  readonly memoryMb: number;
+  readonly diskMb: number;
 }
 
 export interface UserRule {

@@ -1,8 +1,13 @@
 import type { Environment } from './environment.ts';
+import type { Service } from './policy.ts';
 
 /** What a project's own file asks for beyond the user's settings. Nothing of it holds before the user agrees. */
 export interface ProjectRequest {
   readonly environment: Environment;
   /** An image of the engine, which a devcontainer.json names. */
   readonly image?: string | undefined;
+  /** Servers beside the agent. Undefined: none. */
+  readonly services?: readonly Service[] | undefined;
+  /** Ports of the session whose pages the user sees, as `--port`; `forwardPorts` of a devcontainer.json. */
+  readonly ports?: readonly number[] | undefined;
 }

@@ -89,6 +89,41 @@ describe("what a project's file asks for", () => {
   });
 });
 
+it('a devcontainer.json that the user agreed to gives setup, variables and ports; a session that changes the request is found, with the keys', async () => {
+  await using scene = asking('[environment]\npackages = ["figlet"]\ndevcontainer = true\n');
+  const devcontainer = {
+    postCreateCommand: 'mkdir -p node_modules && echo made > node_modules/made.txt',
+    containerEnv: { FROM_DEVCONTAINER: 'yes' },
+    forwardPorts: [3000],
+    remoteUser: 'root',
+  };
+  scene.write('.devcontainer/devcontainer.json', JSON.stringify(devcontainer, undefined, 2));
+  const refused = await scene.run(['up', '--json']);
+  expect(refused.status).toBe(2);
+  expect(refused.stderr).toMatch(/port +3000: the agent shows a page/);
+  expect(refused.stderr).toContain('remoteUser: the agent is always the user agent');
+  const digest = await digestOf(scene);
+  const up = await scene.run(['up', '--json', '--approve', digest]);
+  expect(up.stderr).toContain('pages of the agent in your browser, from its ports: 3000');
+  const { id } = JSON.parse(up.stdout) as { id: string };
+  expect(JSON.parse((await scene.run(['ports', id, '--json'])).stdout)).toMatchObject([{ port: 3000 }]);
+  const script = 'figlet -v | head -1; cat node_modules/made.txt; echo $FROM_DEVCONTAINER $(id -un)';
+  const result = await scene.run(['exec', '--session', id, '--', 'sh', '-c', script]);
+  expect(result.stdout).toMatch(/FIGlet[\s\S]*\nmade\nyes agent\n$/);
+  expect((await scene.run(['down', id])).status).toBe(0);
+
+  const edits =
+    "sed -i 's/3000/8080/; s/echo made/echo more/' .devcontainer/devcontainer.json; sed -i s/figlet/toilet/ .run-claude.toml";
+  expect((await inside(scene, digest, edits)).status).toBe(120);
+  const { stdout } = await scene.run(['audit', '--json']);
+  const { findings } = JSON.parse(stdout) as { findings: readonly { path: string; detail?: string }[] };
+  const detailOf = (file: string): string => findings.find(({ path }) => path === file)?.detail ?? '';
+  expect(detailOf('.run-claude.toml')).toContain('environment.packages[]: toilet');
+  expect(detailOf('.devcontainer/devcontainer.json')).toMatch(/postCreateCommand: .*echo more.*forwardPorts\[\]: 8080/);
+  // What the session asked for is not what the user agreed to.
+  expect((await scene.run(['exec', '--dry-run', '--', 'true'])).stdout).toContain(digest);
+});
+
 describe('a setup', () => {
   it.each(['layers', 'copy', 'volume'])(
     'runs once; home and project have what it made, and none of it comes back (%s)',

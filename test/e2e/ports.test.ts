@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
+import { getPage as get } from '../support/get-page.ts';
 import { listenOn } from '../support/preview-scene.ts';
 import { mainJs, Scene } from '../support/scene.ts';
 
@@ -15,24 +15,6 @@ interface Page {
   readonly port: number;
   readonly hostPort: number;
   readonly url: string;
-}
-
-function get(
-  url: string,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; cookie: string; text: string }> {
-  const { host, port, pathname, search } = new URL(url);
-  const to = { host: '127.0.0.1', port, path: pathname + search, headers: { Host: host, ...headers }, agent: false };
-  return new Promise((resolve, reject) => {
-    const asked = request(to, (response) => {
-      let text = '';
-      response.on('data', (bytes: Buffer) => (text += bytes.toString()));
-      const cookie = String(response.headers['set-cookie'] ?? '').split(';')[0] ?? '';
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, cookie, text }));
-    });
-    asked.on('error', reject);
-    asked.end();
-  });
 }
 
 it('shows a page of a running session, lets it use a service of this machine, and opens a shell in it', async () => {

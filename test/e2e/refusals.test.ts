@@ -21,6 +21,7 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
     [['--check', '--allow-address', '10.0.0.0/99'], 2, /'10\.0\.0\.0\/99' is not an address range/],
     [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
+    [['exec', '--dry-run=pod', '.', '--', 'true'], 125, /would be lost:[\s\S]*no-network: all containers/],
     [['undo'], 2, /no session of .*project yet/],
     [['stauts'], 2, /'stauts' is neither a command nor a folder[\s\S]*run-claude status/],
     [['-p', 'hello'], 125, /no login for Claude[\s\S]*ANTHROPIC_API_KEY/],
@@ -36,6 +37,11 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
   expect(planned.status).toBe(0);
   expect(planned.stdout).toMatch(/works on +a copy/);
   expect(planned.stdout).toMatch(/program .*-p src\n/);
+  const bundles = await scene.run(['exec', '--dry-run=oci', '--env', 'TOKEN=hunter2', '.', '--', 'true']);
+  expect(bundles.stdout).toContain('TOKEN=');
+  expect(bundles.stdout + bundles.stderr).not.toContain('hunter2');
+  const { agent } = JSON.parse(bundles.stdout) as { agent: { process: { args: string[] } } };
+  expect(agent.process.args.slice(0, 2)).toEqual(['/usr/lib/run-claude/init', '--prove']);
   const lost = new Scene({ env: { DOCKER_HOST: 'unix:///nowhere/engine.sock' } });
   const result = await lost.run(['exec', '.', '--', 'true']);
   await lost[Symbol.asyncDispose]();

@@ -26,6 +26,7 @@ interface Exception {
 /** Files with a test that the limit of its suite is too short for. */
 export const SLOW: Readonly<Record<string, Exception>> = {
   'test/attacks/gate.test.ts': { minutes: 60, why: 'one session for each of some 350 cases' },
+  'test/e2e/databases.test.ts': { minutes: 30, why: 'builds four images with packages' },
   'test/e2e/environment.test.ts': { minutes: 30, why: 'builds images with packages, one of them with a browser' },
   'test/e2e/first-hour.test.ts': {
     minutes: 10,

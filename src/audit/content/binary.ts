@@ -1,6 +1,7 @@
 import { nameOfPath } from '../../text/path.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import { isArchive, memberOutside } from './archives.ts';
+import { translationHits } from './translations.ts';
 
 /** Programs by their first bytes. */
 const MAGIC: readonly (readonly [string, readonly (readonly [number, readonly number[]])[]])[] = [
@@ -68,6 +69,7 @@ export function binaryHits(path: string, before: Buffer | undefined, bytes: Buff
     ...programHits(path, bytes),
     ...disguiseHits(path, bytes),
     ...archiveHits(path, bytes),
+    ...translationHits(path, bytes, size),
     ...(before === undefined || !isText(before) || isText(bytes) ? bombHits(path, bytes, size) : []),
   ];
 }

@@ -2,13 +2,13 @@ import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { nameOfPath } from '../../text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
-import { leavesOfControlFields } from './control-fields.ts';
-import { leavesOfGoMod } from './go-mod.ts';
-import { jsonOfJson5 } from './json5.ts';
-import { leavesOfProperties } from './properties.ts';
-import { leavesOfStarlark } from './starlark.ts';
-import { leavesOfXml } from './xml.ts';
-import { readYaml } from './yaml.ts';
+import { leavesOfControlFields } from './parsers/control-fields.ts';
+import { leavesOfGoMod } from './parsers/go-mod.ts';
+import { jsonOfJson5 } from './parsers/json5.ts';
+import { leavesOfProperties } from './parsers/properties.ts';
+import { leavesOfStarlark } from './parsers/starlark.ts';
+import { leavesOfXml } from './parsers/xml.ts';
+import { readYaml } from './parsers/yaml.ts';
 
 /** How structured text is read: `auto` goes by the file's extension. */
 export type Format =

@@ -1,13 +1,13 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml, stringify as tomlOf } from 'smol-toml';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
-import { jsonOfJson5 } from './json5.ts';
 import { lazy } from './lazy.ts';
 import { type Line, newLines, splitLines } from './lines.ts';
+import { jsonOfJson5 } from './parsers/json5.ts';
+import { usualXml } from './parsers/xml.ts';
+import { readYaml } from './parsers/yaml.ts';
 import { type Format, formatOf } from './structured.ts';
 import { anyOf } from './words.ts';
-import { usualXml } from './xml.ts';
-import { readYaml } from './yaml.ts';
 
 /** Lines (trimmed) as the tools that write a format spell them: whatever reads lines can read these. */
 const USUAL: Readonly<Partial<Record<Exclude<Format, 'auto'>, RegExp>>> = {
@@ -17,6 +17,10 @@ const USUAL: Readonly<Partial<Record<Exclude<Format, 'auto'>, RegExp>>> = {
   xml: /^(?:<[\w:.-]+(?: [\w:.-]+="[^"&]*")*(?:\/?>|>[^<&]*<\/[\w:.-]+>)|<\/[\w:.-]+>|[^<>&]*)$/,
 };
 
+const PNPM_KEY = /(?:'(?=[^']*[^A-Za-z_'])[^'\\]*'|(?!<<|- )(?:[\w@./()+^~<>=| \u4e00-\u9fff-]|:(?! |$))+)/.source;
+const PNPM_VALUE =
+  /'[^'\\]*'|[\w.^~=<(/-](?:[^'"[\]{}#&!`\\:]|:(?! ))*|\[\]|\{\}|\{[\w@./-]+: [^{}\\]*\}|\[[^[\]{}\\]*\]/.source;
+
 /** Lines (trimmed) as one tool spells its file in a way of its own, always the same: no parser is needed to read it. */
 const OWN_SPELLINGS: readonly { readonly path: RegExp; readonly line: RegExp }[] = [
   {
@@ -24,7 +28,7 @@ const OWN_SPELLINGS: readonly { readonly path: RegExp; readonly line: RegExp }[]
     line: anyOf(
       /^$|^---$|^deprecated: [^&*!].*$/,
       // A key, and no value, a plain or quoted one, or one table or list without others in it.
-      /^(?:'(?=[^']*[^A-Za-z_'])[^'\\]*'|(?!<<|- )(?:[\w@./()+^~<>=| \u4e00-\u9fff-]|:(?! |$))+):(?: (?:'[^'\\]*'|[\w.^~=<(/-](?:[^'"[\]{}#&!`\\:]|:(?! ))*|\[\]|\{\}|\{[\w@./-]+: [^{}\\]*\}|\[[^[\]{}\\]*\]))?$/,
+      new RegExp(`^${PNPM_KEY}:(?: (?:${PNPM_VALUE}))?$`),
       /^- (?:'[^'\\]*'|[\w@./-](?:[^'"[\]{}#&*!|`\\:])*)$/,
     ),
   },

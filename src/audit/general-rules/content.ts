@@ -33,6 +33,10 @@ export const CONTENT_RULES = {
     trigger: 'opening or serving it',
     source: 'file(1)',
     cases: {
+      formula: {
+        title: 'Compiled translation with code in the place of its formula',
+        why: 'Some libraries give the formula for plurals to an interpreter.',
+      },
       script: { title: 'Script under the name of a picture', why: 'A server or interpreter runs it.' },
       trailing: { title: 'Data after the end of a picture', why: 'No viewer shows the data.' },
     },

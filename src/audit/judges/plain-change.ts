@@ -1,6 +1,6 @@
 import { parse as parseToml } from 'smol-toml';
+import { readYaml } from '../formats/parsers/yaml.ts';
 import { type Leaf, readStructure } from '../formats/structured.ts';
-import { readYaml } from '../formats/yaml.ts';
 import { pathsOf, plainKeysOf } from './judge.ts';
 import type { PlainKeys } from './plain.ts';
 import { isProgram } from './program.ts';

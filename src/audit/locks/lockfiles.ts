@@ -31,7 +31,7 @@ interface OldPackage extends NpmPackage {
 const DEEPEST = 100;
 
 /** Both tables of a lock file, the packages of npm 6 under their folders; undefined when it does not parse. */
-function packagesOf(text: string | undefined): ReadonlyMap<string, NpmPackage> | undefined {
+export function readNpmPackages(text: string | undefined): ReadonlyMap<string, NpmPackage> | undefined {
   if (text === undefined || text === '') return new Map();
   try {
     const root: unknown = JSON.parse(text);
@@ -62,7 +62,7 @@ function entriesOf(table: unknown): [string, object][] {
 }
 
 /** The keys that appear twice in one object: JSON.parse takes the last one, another reader the first. */
-function keysTwice(text: string): string[] {
+export function keysTwice(text: string): string[] {
   const out: string[] = [];
   const open: Set<string>[] = [];
   const properties: JSONVisitor = {
@@ -87,9 +87,9 @@ function keysTwice(text: string): string[] {
  * version.
  */
 export function judgeNpmLock(text: JudgedText): readonly string[] {
-  const after = packagesOf(text.after);
+  const after = readNpmPackages(text.after);
   if (after === undefined) return ['does not parse'];
-  const before = packagesOf(text.before) ?? new Map<string, NpmPackage>();
+  const before = readNpmPackages(text.before) ?? new Map<string, NpmPackage>();
   const hosts = new Set([REGISTRY]);
   for (const one of before.values()) if (typeof one.resolved === 'string') hosts.add(hostOf(one.resolved));
   const out = keysTwice(text.after ?? '');

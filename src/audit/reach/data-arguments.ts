@@ -1,12 +1,13 @@
 import { oneOf, pattern } from '../formats/words.ts';
 
 /**
- * Programs that check, format, compile or delete the files that they are given, and run none of them. Not here: bundlers
- * that run what their inputs name, as macros of Bun, Parcel and Babel, or as loaders of webpack (ncc).
+ * Programs that check, format, compile or delete the files that they are given, and run none of them. A loader that an
+ * import names for ncc and webpack is a finding of the line, in whichever file (`source-loader`). Not here: bundlers that
+ * run what their inputs name as macros, which are Bun, Parcel and Babel.
  */
 const READERS = oneOf`
   eslint prettier stylelint oxlint oxfmt biome\x20(?:check|lint|format|ci) tsc rimraf premove del-cli publint attw esbuild tsup
-  tsdown swc markdownlint(?:-cli2)? cspell
+  tsdown swc ncc markdownlint(?:-cli2)? cspell
 `;
 const FIRST_WORDS = pattern()`^\s*(?:[A-Z_][A-Z0-9_]*=[\w./-]*\s+)*(?:(?:npx|bunx|pnpm exec|yarn|cross-env)\s+)?(?:${READERS})(?=\s|$)`;
 /** A file, folder or pattern: nothing that a shell expands to a command, and no option. */

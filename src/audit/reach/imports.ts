@@ -1,17 +1,25 @@
 import { decodeBytes, parentPath } from '../../text/path.ts';
 import { foldPath } from '../formats/glob.ts';
+import { anyOf, oneOf, pattern } from '../formats/words.ts';
 import type { BaseReader, Scene } from '../input.ts';
 import { addLeads, type LeadTables, referrerOf } from './lead-tables.ts';
 import { placed, wordsOf } from './modules.ts';
 
 /** Programs that import others by a path or a module's name. */
 const PROGRAM = /\.(?:[cm]?[jt]s|[jt]sx|py)$/i;
+const SOURCE_FOLDERS = oneOf`
+  src lib libs app apps server client source pages components routes public examples? docs? tests? __tests__ specs? e2e
+  fixtures node_modules vendor third_party \.?venv site-packages dist build out
+`;
 /**
  * The application itself, its tests, and code that is installed: a build may import a part of it, but what that imports
  * is ordinary source, which runs wherever the application does.
  */
-const NOT_FOLLOWED =
-  /(?:^|\/)(?:src|lib|libs|app|apps|server|client|source|pages|components|routes|public|examples?|docs?|tests?|__tests__|specs?|e2e|fixtures|node_modules|vendor|third_party|\.?venv|site-packages|dist|build|out)\/|^(?:(?:packages|services|modules)\/[^/]+\/)?(?:index|main|server|app|cli|manage|wsgi|asgi)\.\w+$|[._-](?:test|spec)\.\w+$|(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest)\.py$/i;
+const NOT_FOLLOWED = anyOf(
+  pattern('i')`(?:^|\/)(?:${SOURCE_FOLDERS})\/`,
+  /^(?:(?:packages|services|modules)\/[^/]+\/)?(?:index|main|server|app|cli|manage|wsgi|asgi)\.\w+$/i,
+  /[._-](?:test|spec)\.\w+$|(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest)\.py$/i,
+);
 /** Limits for all programs of one audit. */
 const MAX_PROGRAMS = 400;
 const MAX_BYTES = 8 << 20;

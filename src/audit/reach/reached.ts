@@ -137,8 +137,18 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
 const isListedTest = (path: string, by: string): boolean =>
   /(^|\/)t\/t\d{4}-[\w.-]+\.sh$/i.test(path) && /(^|\/)t\/(makefile|meson\.build)$/i.test(by);
 
-/** Whether a file is only a version, before and after: whatever reads it gets no more than that. */
+const VERSION_LINE = /^__version__ = (["'])\d[\w.+-]{0,60}\1$/m;
+
+/**
+ * Whether a file is only a version, before and after: whatever reads it gets no more than that. Or a module of Python of
+ * which nothing but the line with its version changed.
+ */
 function isVersion(scene: Scene, change: Change): boolean {
+  if (/\.py$/i.test(change.path) && change.before?.mode === change.after?.mode) {
+    const [old, now] = [scene.text(change.before), scene.text(change.after)];
+    const isSame = old?.replace(VERSION_LINE, '') === now?.replace(VERSION_LINE, '');
+    return isSame && now !== undefined && VERSION_LINE.test(old ?? '') && VERSION_LINE.test(now);
+  }
   const isPlain = (entry: Change['after']): boolean => /^v?\d[\w.+-]{0,60}\s*$/.test(scene.text(entry) ?? '');
   return change.after !== undefined && isPlain(change.after) && (change.before === undefined || isPlain(change.before));
 }

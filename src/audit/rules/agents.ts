@@ -205,7 +205,19 @@ export const agentRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: ['.run-claude.toml', '.run-claudeignore'],
     always: true,
-    judges: [],
+    judges: [
+      // A finding names few keys: those of the request come first.
+      {
+        kind: 'settings',
+        format: 'toml',
+        paths: ['.run-claude.toml'],
+        plain: {},
+        safe: /^(?!environment\b)/,
+        removed: /^environment\b/,
+      },
+      { kind: 'settings', format: 'toml', paths: ['.run-claude.toml'], plain: {}, removed: /./ },
+      { kind: 'lines', paths: ['.run-claudeignore'], danger: /\S/, removed: /\S/ },
+    ],
     why: 'It decides what the next session sees and may do.',
     source: 'docs/how-to/choose-what-enters.md',
   },

@@ -29,6 +29,7 @@ import { pythonSettingsRules } from './python/settings.ts';
 import { dotfileRules } from './shell/dotfiles.ts';
 import { environmentRules } from './shell/environments.ts';
 import { shellRules } from './shell/startup.ts';
+import { textEditorRules } from './text-editors.ts';
 import { unlistedRules } from './unlisted.ts';
 
 /** Every rule about files of certain names. */
@@ -38,6 +39,7 @@ export const FILE_RULES: readonly FileRule[] = [
   ...dotfileRules,
   ...environmentRules,
   ...editorRules,
+  ...textEditorRules,
   ...packageRules,
   ...javascriptRules,
   ...pythonProgramRules,

@@ -42,6 +42,7 @@ const TABLES = [
   { key: 'allowRequests', name: '[[allow]]' },
   { key: 'mcpServers', name: '[[mcp]]' },
   { key: 'mcpPrograms', name: '[[mcp]] command' },
+  { key: 'services', name: '[[service]]' },
   { key: 'environment', name: '[environment]' },
   { key: 'auditRules', name: '[[audit.rules]]' },
   { key: 'auditSeverities', name: '[audit.severities]' },

@@ -1,13 +1,12 @@
-import type { Agent } from '../../agent/agent.ts';
-import { agentOf, homeAgent } from '../../agent/agents.ts';
+import { homeAgent } from '../../agent/agents.ts';
 import { prescanProject } from '../../base/prescan-project.ts';
-import { RunClaudeError } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { credentialText } from '../start/credential-text.ts';
+import { isLoginMissing, requireLogin } from '../start/require-login.ts';
 import { setUpRun } from '../start/set-up-run.ts';
 
 /** Plans a session, and prints, checks or runs the plan. Returns the exit status. */
@@ -44,24 +43,14 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     const text = credentialText(source, policy, homeAgent(program));
     if (line.action === 'dry-run') {
       const { printDryRun } = await import('../start/plan-only.ts');
-      await printDryRun(setup, context, { source, shown: text });
+      await printDryRun(setup, context, { source, shown: text }, line);
       return 0;
     }
-    const isMissing = source === undefined && policy.credentials !== 'none';
-    const agent = agentOf(program);
-    if (isMissing && agent?.loginHint !== undefined) throw loginMissing(agent);
+    requireLogin(program, policy, source);
     const { startSession } = await import('../start/start-session.ts');
-    // A shell or another command works without a credential.
-    const shown = isMissing ? undefined : text;
+    const shown = isLoginMissing(source, policy) ? undefined : text;
     return await startSession(setup, context, { shown, findCredential }, prescan);
   } finally {
     await setup.engine.close();
   }
-}
-
-/** Without a login an agent ends at its first request: reported before an image is built for it. */
-function loginMissing({ title, loginHint }: Agent): RunClaudeError {
-  return new RunClaudeError('CREDENTIAL_MISSING', `there is no login for ${title} on this machine`, {
-    hint: `${loginHint}. To start without a login: --credentials none`,
-  });
 }

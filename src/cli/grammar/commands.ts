@@ -76,6 +76,19 @@ export const COMMANDS: readonly CommandShape[] = [
     0,
     true,
   ),
+  command(
+    'batch',
+    '[options] FILE [-- agent arguments…]',
+    'run the tasks of a file side by side: one prompt a line, or JSON lines',
+    [
+      value('jobs', 'N', 'number of sessions at a time (default: by processors and memory)'),
+      { name: 'again', value: 'optional', placeholder: 'WHICH', help: 'repeat the failed tasks too; all: every task' },
+      flag('dry-run', 'list what each task would do, start nothing'),
+      JSON_OPTION,
+    ],
+    1,
+    true,
+  ),
   command('shell', '[ID]', 'open a shell in a running session, beside its agent', [], 1),
   command(
     'up',
@@ -212,6 +225,13 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
   ),
   command(
+    'log',
+    '[ID] [--service NAME]',
+    "list a session's logs, or print what one of its services printed",
+    [value('service', 'NAME', 'print the log of this service'), JSON_OPTION],
+    1,
+  ),
+  command(
     'network',
     '[ID] | allow HOST',
     'list the network requests of a session, or allow a host',
@@ -226,6 +246,13 @@ export const COMMANDS: readonly CommandShape[] = [
     2,
   ),
   command('projects', '', "list Claude's data, by project", [JSON_OPTION], 0),
+  command(
+    'cache',
+    '[rm CACHE…]',
+    'list the caches of packages, or remove some',
+    [flag('all', 'with rm: every cache'), JSON_OPTION],
+    50,
+  ),
   command(
     'gc',
     '',

@@ -129,3 +129,7 @@ export function strategyUnknown(word: string, strategies: readonly string[]): Ru
   const hint = suggestion(word, strategies, `Write one of: ${strategies.join(', ')}.`);
   return usageError(`--copy-workspace: '${word}' is not allowed`, hint);
 }
+
+export function formUnknown(word: string, forms: readonly string[]): RunClaudeError {
+  return usageError(`--dry-run: '${word}' is not allowed`, `Write one of: ${forms.join(', ')}; or no value.`);
+}

@@ -1,17 +1,10 @@
 import { COMMANDS, COMMON_OPTIONS, type CommandOption, commandNamed } from './commands.ts';
 import { EXIT_STATUSES } from './exit-statuses.ts';
-import { type Option, RUN_OPTIONS } from './options.ts';
+import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
 
 /** Where descriptions start. */
 const COLUMN = 30;
 const MAX_COLUMNS = 80;
-
-/** Commands that also take the options of a session, apart from these. */
-export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  exec: ['shell'],
-  up: ['shell', 'bind', 'report'],
-  mcp: ['shell', 'bind', 'report'],
-};
 
 /** The text of `run-claude --help`, or of `run-claude COMMAND --help`. Lines end at column 80. */
 export function helpText(command: string | undefined): string {

@@ -1,4 +1,5 @@
 import { AGENT_NAMES } from '../../types/agent-package.ts';
+import { CACHE_NAMES } from '../../types/cache.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */
@@ -191,6 +192,13 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('The sandbox', 'with', ['NAME', 'browser'], 'add to the image: browser', many),
   needed(
     'The sandbox',
+    'cache',
+    ['NAME', 'npm'],
+    `fetch what the project's lock file names once, for all sessions: ${CACHE_NAMES.join(', ')}`,
+    many,
+  ),
+  needed(
+    'The sandbox',
     'approve',
     ['DIGEST', '0123456789abcdef'],
     "agree to what the project's .run-claude.toml asks for",
@@ -203,7 +211,20 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('The sandbox', 'profile', ['NAME', 'review'], 'use the settings, plugins and skills of this profile'),
   none('The sandbox', 'verify', 'check the hash of every file of the base before use'),
   needed('This run', 'tmpdir', ['DIR', './staging'], "stage this run's files in DIR, made when absent, and keep them"),
-  none('This run', 'dry-run', 'print the plan and its docker commands, start nothing', action),
+  optional(
+    'This run',
+    'dry-run',
+    ['FORM', 'oci'],
+    'print the plan and its docker commands, start nothing; oci, pod: as JSON for those',
+    action,
+  ),
+  needed(
+    'This run',
+    'without-layer',
+    ['NAME', 'swap'],
+    'with --dry-run=FORM: do without this layer, which FORM cannot carry',
+    { ...many, ...action },
+  ),
   none('This run', 'check', 'check the environment and exit', action),
   none('This run', 'yes', 'start without a question'),
   none('This run', 'quiet', 'print less'),
@@ -211,3 +232,16 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('This run', 'help', 'print this help', action),
   none('This run', 'version', 'print the versions', action),
 ];
+
+/** Commands that also take the options of a session, apart from these. */
+export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  exec: ['shell'],
+  up: ['shell', 'bind', 'report'],
+  mcp: ['shell', 'bind', 'report'],
+  batch: ['shell', 'bind', 'report', 'check', 'dry-run', 'without-layer', 'version'],
+};
+
+/** The options of a session that this command gives to each of several sessions. */
+export function optionsForEach(command: string): readonly Option[] {
+  return RUN_OPTIONS.filter(({ name }) => REFUSED_OPTIONS[command]?.includes(name) === false);
+}

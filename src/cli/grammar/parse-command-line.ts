@@ -7,8 +7,9 @@ import type { OwnAgent } from '../../types/own-agent.ts';
 import type { Program } from '../../types/plan.ts';
 import { STRATEGY_NAMES } from '../../types/strategy.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
+import { type DryRunForm, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
-import { RUN_OPTIONS } from './options.ts';
+import { optionsForEach, RUN_OPTIONS } from './options.ts';
 import { type ParsedOption, takeOption } from './take-option.ts';
 
 /** A command line that starts a session, or shows its plan. */
@@ -21,6 +22,12 @@ export interface RunLine {
   readonly flags: readonly FlagValue[];
   /** With `up`: print JSON. */
   readonly json?: true;
+  /** With `dry-run`: what it prints instead of the plan in words. */
+  readonly form?: DryRunForm;
+  /** With a form: names of layers that may be lost. */
+  readonly without?: readonly string[];
+  /** As in the plan. Never from a command line. */
+  readonly task?: string;
 }
 
 export interface CommandLineOfCommand {
@@ -73,6 +80,7 @@ export function parseCommandLine(
   if (shape.name === 'up') return parseSession(others, isDirectory, shape, agents);
   if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, agents);
   if (shape.name === 'exec' && !namesSession(others)) return parseSession(others, isDirectory, shape, agents);
+  if (shape.name === 'batch') return parseCommand(shape, others, optionsForEach(shape.name));
   return parseCommand(shape, others);
 }
 
@@ -148,6 +156,7 @@ function parseSession(
     program,
     flags: [...modeFlags(sorted.taken, program), ...settingFlags(sorted.taken)],
     ...(has('json') ? { json: true } : {}),
+    ...formOf(sorted.taken),
   };
 }
 
@@ -276,10 +285,14 @@ function settingFlags(taken: readonly ParsedOption[]): FlagValue[] {
   return flags;
 }
 
-function parseCommand(shape: CommandShape, argv: readonly string[]): CommandLine {
+function parseCommand(
+  shape: CommandShape,
+  argv: readonly string[],
+  ofSession: readonly CommandOption[] = [],
+): CommandLine {
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
-  const known = new Map([...shape.options, ...COMMON_OPTIONS].map((option) => [option.name, option]));
+  const known = new Map([...ofSession, ...shape.options, ...COMMON_OPTIONS].map((option) => [option.name, option]));
   const options = new Map<string, string[]>();
   const words: string[] = [];
   for (let i = 0; i < before.length; i++) {

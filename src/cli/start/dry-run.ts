@@ -7,6 +7,7 @@ import { mountsOfFolder } from '../../layer/places.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
+import { plannedServices } from '../../services/program.ts';
 import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
 import { plannedCompanions } from '../../session/start/mcp-companions.ts';
@@ -22,6 +23,8 @@ export interface DryRun {
   readonly env: NodeJS.ProcessEnv;
   /** The label of everything that run-claude makes on the engine. */
   readonly owner: string;
+  /** Images of the plan's services, by their names. */
+  readonly serviceImages: ReadonlyMap<string, string>;
 }
 
 /** In place of the profile's text: the commands name its file. */
@@ -39,6 +42,12 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     dockerCommand(spec, style),
     '',
   ]);
+  const imageOf = ({ name }: { readonly name: string }): string => dry.serviceImages.get(name) ?? image;
+  const serviceLines = plannedServices(plan, SECCOMP, imageOf).flatMap((spec) => [
+    '# A service: its volumes are removed with the session.',
+    dockerCommand(spec, style),
+    '',
+  ]);
   const gatewayLines = [
     '# The gateway: its rules and the credential go to its standard input.',
     `docker network create ${network}`,
@@ -53,10 +62,11 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     '# parts of /proc and /sys that docker run has no option for (MaskedPaths).',
     '',
     ...companionLines,
+    ...serviceLines,
     ...(gateway ? gatewayLines : []),
     '# The agent.',
     ...[plan, ...(plan.also ?? []).map((folder) => planOfFolder(plan, folder))].flatMap(volumeLines),
-    dockerCommand(agentSpec(plan, dry), style),
+    dockerCommand(plannedAgent(plan, dry, SECCOMP), style),
     '',
   ].join('\n');
 }
@@ -71,9 +81,14 @@ function volumeLines(plan: Plan): string[] {
   return [`# ${volume.remark}`, `docker volume create ${options.join(' ')} ${mount.volume}`];
 }
 
-function agentSpec(plan: Plan, { source, env }: DryRun): ContainerSpec {
+/** The agent's container as far as a plan knows it. `seccomp`: text of the profile. */
+export function plannedAgent(
+  plan: Plan,
+  { source, env }: Pick<DryRun, 'source' | 'env'>,
+  seccomp: string,
+): ContainerSpec {
   return agentContainer(plan, {
-    seccomp: SECCOMP,
+    seccomp,
     argv: programArgv(plan.program),
     env: {},
     mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],

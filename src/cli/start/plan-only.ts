@@ -2,11 +2,12 @@ import { homeAgent } from '../../agent/agents.ts';
 import { knownTrial } from '../../layer/try-layers.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { newSessionId } from '../../record/id.ts';
-import { type SessionImage, sessionImage } from '../../session/start/prepare-image.ts';
+import { type SessionImage, serviceImages, sessionImage } from '../../session/start/prepare-image.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../context/open-engine.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
 import { planRequest } from './agree-request.ts';
 import { dryRunText } from './dry-run.ts';
 import type { RunSetup } from './set-up-run.ts';
@@ -23,16 +24,26 @@ export function imageOf({ policy, engine, host, program }: RunSetup, context: Co
   return sessionImage(policy, { engine, host, env, tell, interruption }, homeAgent(program).image);
 }
 
-/** `--dry-run`: prints what would be started, and how. */
+/** `--dry-run`: prints what would be started, and how; with a form, as JSON for another runtime. */
 export async function printDryRun(
   setup: RunSetup,
   context: CommandContext,
   credential: { readonly source: CredentialSource | undefined; readonly shown: string },
+  { form, without = [] }: Pick<RunLine, 'form' | 'without'>,
 ): Promise<void> {
   const planned = planRequest(setup);
   const image = await imageOf(planned.setup, context);
   const plan = planWithKnownTrial(planned.setup, newSessionId(Date.now()), image);
+  const dry = { ...credential, env: context.env, owner: ownerHere(context) };
+  if (form !== undefined) {
+    const { renderedText } = await import('./render-plan.ts');
+    for (const text of planned.unapproved) context.tell({ kind: 'message', level: 'warning', text });
+    context.write(await renderedText(plan, dry, { form, without }));
+    return;
+  }
   if (planned.unapproved.length > 0)
     context.write(`${planned.unapproved.join('\n')}\nIt is not part of this plan.\n\n`);
-  context.write(dryRunText(plan, { ...credential, env: context.env, owner: ownerHere(context) }));
+  const { engine, host } = planned.setup;
+  const images = await serviceImages(plan, { ...context, engine, host });
+  context.write(dryRunText(plan, { ...dry, serviceImages: images }));
 }

@@ -97,9 +97,15 @@ export async function setUpRun(
         image,
         program: line.program,
         userEnvironment,
+        task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       }),
-    accept: () => withPolicy(request === undefined ? chosen : withRequest(chosen, request), undefined),
+    accept: () => {
+      const accepted = request === undefined ? chosen : withRequest(chosen, request);
+      refuseTakenPorts(accepted);
+      parsePorts(accepted.ports ?? []);
+      return withPolicy(accepted, undefined);
+    },
   });
   return withPolicy(policy, merged.request);
 }
@@ -132,7 +138,22 @@ function refuseUnusable(policy: Policy, configDir: string): void {
   for (const range of policy.allowAddresses) parseAddressRange(range);
   parseLocalServices(policy.allowLocal ?? []);
   parsePorts(policy.ports ?? []);
+  refuseTakenPorts(policy);
   if (policy.profile !== undefined) profileDir(configDir, policy.profile);
+}
+
+/** A port of the agent's loopback, and a name of it, leads to one service. */
+function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {
+  const locals = parseLocalServices(allowLocal);
+  for (const { name, port } of services) {
+    const other = locals.find((local) => local.port === port || local.name === name);
+    if (other === undefined) continue;
+    const what = other.port === port ? `port ${port}` : `name ${name}`;
+    throw usageError(
+      `the service ${name} and --allow-local have the same ${what}`,
+      'Leave one of them out, or change it.',
+    );
+  }
 }
 
 async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {

@@ -98,7 +98,7 @@ export async function withReadyStart<T>(
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
     for (const { root } of [plan.project, ...(plan.also ?? []).map(({ project }) => project)])
       await recoverProjectSessions(root, deps);
-    return await body({ plan: await withEnvironment(plan, deps), deps });
+    return await body({ plan: await withCaches(await withEnvironment(plan, deps), deps), deps });
   } catch (error) {
     dropReserved();
     throw error;
@@ -117,6 +117,14 @@ async function withEnvironment(plan: Plan, { engine, host, env, tell, interrupti
     tell({ kind: 'message', level: 'info', text });
   }
   return { ...plan, environment };
+}
+
+/** The plan with the caches that its project's lock files name. */
+async function withCaches(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
+  if ((plan.policy.caches ?? []).length === 0) return plan;
+  const { fillCaches } = await import('../../caches/fill-caches.ts');
+  const { signal } = interruption;
+  return { ...plan, caches: await fillCaches(plan, { engine, cacheDir: host.cacheDir, tell, env, signal }) };
 }
 
 /** What the project says about its tools, where that is not what run-claude's own image has. */

@@ -90,6 +90,8 @@ export interface ServantParts extends SessionParts {
   readonly cpus?: number;
   readonly pids?: number;
   readonly tmpMb?: number;
+  /** Host names of 127.0.0.1, besides localhost. */
+  readonly loopbackNames?: readonly string[];
 }
 
 /** The gateway: the only container with a network. No workspace, no capability. */
@@ -126,6 +128,7 @@ function servant(
     workdir: '/',
     mounts: [...parts.mounts, ...scratch(parts.user, parts.tmpMb ?? 64)],
     network: 'none',
+    ...(parts.loopbackNames === undefined ? {} : { loopbackNames: parts.loopbackNames }),
     capabilities: [],
     limits: limits(parts.memoryMb ?? memoryMb, parts.cpus ?? 0, parts.pids ?? pids),
     tty: false,

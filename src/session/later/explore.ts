@@ -5,16 +5,18 @@ import { removeContainers } from '../../engine/remove-containers.ts';
 import { parseUser } from '../../host/user.ts';
 import { openScratchLayer } from '../../layer/strategies.ts';
 import { withLayer } from '../../record/layer-lock.ts';
+import { serviceDoors } from '../../services/places.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { launch } from '../start/launch.ts';
 import { prepareImage } from '../start/prepare-image.ts';
+import { startServices } from '../start/services.ts';
 import { withProgram } from './resume-plan.ts';
 
 /**
- * Runs a shell on a session's changes, in a scratch layer that is removed at the end: without network, credential and the
- * session's home. Returns the shell's exit status. Throws what withLayer and the engine throw.
+ * Runs a shell on a session's changes, in a scratch layer that is removed at the end: with the session's services, and
+ * without network, credential and the session's home. Returns the shell's exit status. Throws what withLayer and the engine throw.
  */
 export async function exploreSession(record: SessionRecord, deps: SessionDeps): Promise<number> {
   return withLayer(record, 'exploring it', async () => {
@@ -33,21 +35,26 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
       const access = view.writable ? 'What you change here is removed at the end.' : 'It is read-only.';
       tell({ kind: 'message', level: 'info', text: `The files of session ${record.id}, without network. ${access}` });
       const { uid, gid } = parseUser(plan.user);
+      const seccomp = await readSeccompProfile();
+      await startServices(plan, deps, seccomp, cleanup.group());
+      const services = serviceDoors(plan);
       const spec = agentSpec({
         sessionId: plan.sessionId,
         image: plan.image,
-        seccomp: await readSeccompProfile(),
+        seccomp,
         runtime: plan.policy.runtime,
         user: plan.user,
         argv: programArgv(plan.program),
-        forwards: [],
+        forwards: services.forwards,
         env: plan.env,
         workdir: '/workspace',
         mounts: [
           ...view.mounts,
+          ...services.mounts,
           { kind: 'tmpfs', target: '/home/agent', sizeMb: 64, mode: 0o700, noexec: false, uid, gid },
         ],
         network: 'none',
+        ...(services.names.length === 0 ? {} : { loopbackNames: services.names }),
         limits: plan.policy,
         tty: plan.tty,
         stdin: 'stream',

@@ -3,6 +3,7 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sweepBases } from '../../base/sweep.ts';
 import { emptyTrash, hasTrash } from '../../base/trash.ts';
+import { cacheLabels, unusedCaches } from '../../caches/sweep.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
@@ -10,8 +11,10 @@ import { environmentLabels, unusedEnvironments } from '../../environment/sweep.t
 import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
+import { listBatches } from '../../record/batches.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
 import { listSessions, ownerState, readRecord, sessionsDir, type UnreadableSession } from '../../record/session.ts';
+import { seedLabels, unusedSeeds } from '../../services/sweep.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 import type { Problem } from '../../types/entry.ts';
 import type { HostFacts } from '../../types/plan.ts';
@@ -30,10 +33,13 @@ const YOUNG_MS = 60 * 60_000;
 export interface GcItem {
   readonly kind:
     | 'session'
+    | 'batch'
     | 'layer'
     | 'instance'
     | 'base'
     | 'environment'
+    | 'seed'
+    | 'cache'
     | 'container'
     | 'volume'
     | 'network'
@@ -60,8 +66,11 @@ interface Removal extends GcItem {
  * Lists what no session needs any more, and removes nothing:
  *
  * - sessions that were decided about 30 days ago, with their pre-images
+ * - records of batches whose last task ended 30 days ago
  * - layers that hold nothing more, or whose session was applied 14 days ago
  * - what setups made, where no session uses it and no start used it for 30 days
+ * - data that seeds of services made, where no start used it for 30 days
+ * - caches of packages that no session uses and no start used for 30 days
  * - bases that were not used for 30 days, or that cannot be used as they are
  * - Claude's data of projects that no longer exist and have no pending session
  * - engine objects of this owner without a session
@@ -97,9 +106,12 @@ async function removals(options: GcOptions): Promise<Removal[]> {
     ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
     ...reserved.flatMap((id) => reservedRemoval(id, options)),
+    ...batchRemovals(options),
     ...kept.flatMap((session) => layerRemoval(session, options)),
     ...(await baseRemovals(options)),
     ...environmentRemovals(options, known),
+    ...seedRemovals(options),
+    ...cacheRemovals(options, known),
     ...unusedInstances(known).map((one) => ({
       kind: 'instance' as const,
       name: one.dir,
@@ -149,6 +161,15 @@ function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
   return [{ kind: 'session', name: id, why: 'it never started', remove: () => rmdir(dir) }];
 }
 
+/** Each end of a task changes the directory of its batch. */
+function batchRemovals({ places, nowMs }: GcOptions): Removal[] {
+  return listBatches(places.stateDir).flatMap(({ dir, usedMs }) => {
+    if (nowMs - usedMs < KEPT_MS) return [];
+    const why = `its last task ended ${Math.floor((nowMs - usedMs) / DAY_MS)} days ago`;
+    return [{ kind: 'batch', name: dir, why, remove: () => removeTree(dir) }];
+  });
+}
+
 function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
   const why = ownerState(session) === 'ended' ? layerRemovalReason(session, nowMs) : undefined;
   if (why === undefined) return [];
@@ -196,6 +217,28 @@ function environmentRemovals({ places, nowMs }: GcOptions, { kept, unreadable }:
   }));
 }
 
+function seedRemovals({ places, engine, nowMs }: GcOptions): Removal[] {
+  if (engine === undefined) return [];
+  return unusedSeeds(places.cacheDir, engine, nowMs, KEPT_MS).map(({ volume, why, remove }) => ({
+    kind: 'seed' as const,
+    name: volume,
+    why,
+    remove,
+  }));
+}
+
+function cacheRemovals({ places, nowMs }: GcOptions, { kept, unreadable }: Known): Removal[] {
+  if (unreadable.length > 0) return [];
+  // A session that has ended works without its caches when it is resumed.
+  const running = kept.filter((session) => ownerState(session) !== 'ended');
+  const used = running.flatMap(({ plan }) => plan.caches ?? []);
+  return unusedCaches(places.cacheDir, used, nowMs, KEPT_MS).map((one) => ({
+    kind: 'cache' as const,
+    ...one,
+    name: one.dir,
+  }));
+}
+
 function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
@@ -219,7 +262,14 @@ async function engineRemovals(
   const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
   const top = join(places.cacheDir, 'bases');
   const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
-  const needed = new Set([...known.unknown, ...volumes, ...bases, ...environmentLabels(places.cacheDir)]);
+  const needed = new Set([
+    ...known.unknown,
+    ...volumes,
+    ...bases,
+    ...environmentLabels(places.cacheDir),
+    ...seedLabels(places.cacheDir),
+    ...cacheLabels(places.cacheDir),
+  ]);
   const kept = new Map(known.kept.map((session) => [session.id, session]));
   const images = new Set([...currentImages, ...known.kept.flatMap(({ plan }) => [plan.image, plan.ownImage])]);
   const order = ['container', 'volume', 'network', 'image'];

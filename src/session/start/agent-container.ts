@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { agentSpec } from '../../engine/hardening/hardened.ts';
 import { type AgentSide, joinEnv } from '../../gateway/agent-side.ts';
+import { serviceDoors } from '../../services/places.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 
@@ -21,6 +22,8 @@ export function agentContainer(
   plan: Plan,
   { seccomp, argv, env, mounts, gateway }: AgentContainerParts,
 ): ContainerSpec {
+  const services = serviceDoors(plan);
+  const names = [...gateway.loopbackNames, ...services.names];
   return agentSpec({
     sessionId: plan.sessionId,
     image: plan.image,
@@ -29,12 +32,12 @@ export function agentContainer(
     user: plan.user,
     argv,
     until: gateway.until,
-    forwards: gateway.forwards,
+    forwards: [...gateway.forwards, ...services.forwards],
     env: joinEnv({ ...plan.env, ...env }, gateway.env),
     workdir: path.posix.join('/workspace', plan.project.startIn),
-    mounts: [...mounts, ...gateway.mounts],
+    mounts: [...mounts, ...gateway.mounts, ...services.mounts],
     network: gateway.agentNetwork,
-    ...(gateway.loopbackNames.length === 0 ? {} : { loopbackNames: gateway.loopbackNames }),
+    ...(names.length === 0 ? {} : { loopbackNames: names }),
     gpus: plan.policy.gpu,
     limits: plan.policy,
     tty: plan.tty,

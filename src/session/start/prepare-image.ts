@@ -1,16 +1,14 @@
 import { homeAgent } from '../../agent/agents.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
-import type { CustomImageOptions } from '../../image/custom-image.ts';
 import type { EnsureImageOptions } from '../../image/ensure.ts';
-import type { PackageLayerOptions } from '../../image/package-layer.ts';
 import type { PinnedPackage } from '../../image/pins.ts';
 import { withLock } from '../../store/lock.ts';
 import type { AgentPackage } from '../../types/agent-package.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
-import type { Policy } from '../../types/policy.ts';
+import type { Policy, Service } from '../../types/policy.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** How long a build waits for another build of the same user. */
@@ -86,20 +84,76 @@ export async function findRelease(
  * @throws {RunClaudeError} IMAGE_MISSING or IMAGE_REFUSED for a custom image; what ensureImage throws.
  */
 export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = false): Promise<void> {
+  const { engine } = deps;
+  const { image: reference } = plan.policy;
+  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
+  const { making, ours } = await ensureOurs(plan, deps, isRebuild);
+  const system = await ensureSystem(plan.policy, ours, making, deps);
+  const { image: agent } = homeAgent(plan.program);
+  let tag = system;
+  if (agent !== undefined) {
+    const { ensureAgentLayer } = await import('../../image/agent-layer.ts');
+    tag = await ensureAgentLayer(engine, { ...making, below: system, agent });
+  }
+  if (reference !== undefined && tag !== plan.image) {
+    throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
+  }
+}
+
+/**
+ * The images of the plan's services, by name; each is made where the engine does not have it, as the agent's is. A
+ * service that names neither an image nor packages has the agent's image.
+ *
+ * @throws {RunClaudeError} as {@link prepareImage}
+ */
+export async function prepareServiceImages(plan: Plan, deps: ImageDeps): Promise<ReadonlyMap<string, string>> {
+  const tags = new Map<string, string>();
+  let made: Awaited<ReturnType<typeof ensureOurs>> | undefined;
+  for (const { name, image, packages } of plan.policy.services ?? []) {
+    if (image === undefined && packages.length === 0) {
+      tags.set(name, plan.image);
+      continue;
+    }
+    const address = await serviceAddress({ image, packages }, plan, deps);
+    if (!(await deps.engine.hasImage(address))) {
+      made ??= await ensureOurs(plan, deps, false);
+      await ensureSystem({ image, environment: { packages } }, made.ours, made.making, deps);
+    }
+    tags.set(name, address);
+  }
+  return tags;
+}
+
+/** The addresses of the images of the plan's services, whether they are built or not. */
+export async function serviceImages(plan: Plan, deps: ImageDeps): Promise<ReadonlyMap<string, string>> {
+  const tags = (plan.policy.services ?? []).map(
+    async (service) => [service.name, await serviceAddress(service, plan, deps)] as const,
+  );
+  return new Map(await Promise.all(tags));
+}
+
+async function serviceAddress(
+  { image, packages }: Pick<Service, 'image' | 'packages'>,
+  plan: Plan,
+  deps: ImageDeps,
+): Promise<string> {
+  if (image === undefined && packages.length === 0) return plan.image;
+  const { toolchain } = plan.policy;
+  const claude = await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps);
+  const ours = addressImage(deps.engine, { env: deps.env, toolchain, claude });
+  return addressPackages(image === undefined ? ours : await addressCustom(deps.engine, image, ours), packages);
+}
+
+/** run-claude's own image, and what making layers over it needs. */
+async function ensureOurs(plan: Plan, deps: ImageDeps, isRebuild: boolean) {
   const { engine, tell, env, host } = deps;
   const { signal } = deps.interruption;
-  const { image: reference, toolchain, runtime } = plan.policy;
-  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
+  const { toolchain, runtime } = plan.policy;
   // Loaded only where something is built: a start does not wait for it.
-  const [{ ensureImage }, { ensureAgentLayer }, { refuseOpenImage }] = await Promise.all([
+  const [{ ensureImage }, { refuseOpenImage }] = await Promise.all([
     import('../../image/ensure.ts'),
-    import('../../image/agent-layer.ts'),
     import('./probe-layers.ts'),
   ]);
-  const ensureCustom = async (options: CustomImageOptions): Promise<string> =>
-    (await import('../../image/custom-image.ts')).ensureCustomImage(engine, options);
-  const ensurePackages = async (options: PackageLayerOptions): Promise<string> =>
-    (await import('../../image/package-layer.ts')).ensurePackageLayer(engine, options);
   const { user } = plan;
   const prove = (image: string): Promise<void> => refuseOpenImage(engine, { image, runtime, user });
   const making = {
@@ -112,17 +166,30 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   };
   const claude = await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps);
   const ours = await ensureImage(engine, { ...making, env, toolchain, claude });
-  const system = reference === undefined ? ours.tag : await ensureCustom({ reference, ours: ours.tag, tell, prove });
-  const packages = plan.policy.environment?.packages ?? [];
-  const isCustom = reference !== undefined;
-  const below =
-    packages.length === 0 ? system : await ensurePackages({ ...making, env, below: system, isCustom, packages });
-  const { image: agent } = homeAgent(plan.program);
-  const tag = agent === undefined ? below : await ensureAgentLayer(engine, { ...making, below, agent });
-  if (reference !== undefined && tag !== plan.image) {
-    throw new RunClaudeError('IMAGE_MISSING', `${reference} is no longer the image that this session began with`);
-  }
+  return { making, ours: ours.tag };
 }
+
+/** The custom image that is asked for, or run-claude's own, with its packages. */
+async function ensureSystem(
+  { image: reference, environment }: Pick<Policy, 'image'> & { readonly environment?: Packages | undefined },
+  ours: string,
+  making: Awaited<ReturnType<typeof ensureOurs>>['making'],
+  { engine, env }: ImageDeps,
+): Promise<string> {
+  const { tell, prove } = making;
+  let system = ours;
+  if (reference !== undefined) {
+    const { ensureCustomImage } = await import('../../image/custom-image.ts');
+    system = await ensureCustomImage(engine, { reference, ours, tell, prove });
+  }
+  const packages = environment?.packages ?? [];
+  if (packages.length === 0) return system;
+  const { ensurePackageLayer } = await import('../../image/package-layer.ts');
+  const isCustom = reference !== undefined;
+  return ensurePackageLayer(engine, { ...making, env, below: system, isCustom, packages });
+}
+
+type Packages = Pick<NonNullable<Policy['environment']>, 'packages'>;
 
 async function hasImages({ image, ownImage = image }: Plan, engine: Engine): Promise<boolean> {
   return (await engine.hasImage(image)) && (ownImage === image || (await engine.hasImage(ownImage)));

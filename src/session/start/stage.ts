@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AGENT_HOME_PATHS, agentOf, homeAgent, namedConversation, programArgv } from '../../agent/agents.ts';
+import { type UsedCaches, useCaches } from '../../caches/use-caches.ts';
 import type { CredentialFile } from '../../claude/credentials/credential-file.ts';
 import { dataLabel, dataVolume } from '../../claude/instances/isolated.ts';
 import type { StagedClaude } from '../../claude/stage/stage.ts';
@@ -27,6 +28,7 @@ import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
 import { startMcpCompanions } from './mcp-companions.ts';
 import { openSessionPreviews } from './previews.ts';
+import { startServices } from './services.ts';
 
 /** The agent's view of the project. */
 export interface AgentView {
@@ -69,6 +71,7 @@ export async function stage<V extends AgentView>(
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
+  const caches = await useCaches(engine, plan);
   const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
   const mcpLogins = await loginsOf(plan, deps);
   const [gateway, view, claude] = await allOrFirstFailure([
@@ -77,7 +80,9 @@ export async function stage<V extends AgentView>(
       group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
-    fillHome({ plan, deps, home, credential, file }),
+    fillHome({ plan, deps, home, credential, file, caches }),
+    // An agent that ran before its services would fail for no reason of its own.
+    startServices(plan, deps, seccomp, group),
   ]);
   group.use(await openSessionPreviews(plan, gateway, tell), (previews) => previews.close());
   const mounts = await keptMounts(plan, engine, claude);
@@ -92,8 +97,8 @@ export async function stage<V extends AgentView>(
   const agent = agentContainer(plan, {
     seccomp,
     argv: file === undefined ? argv : file.argv(argv),
-    env: claude.env,
-    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts],
+    env: { ...caches.env, ...claude.env },
+    mounts: [...view.mounts, home.mount('/home/agent', false), ...mounts, ...caches.mounts],
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
@@ -146,9 +151,10 @@ interface HomeParts {
   readonly home: Place;
   readonly credential: CredentialSource | undefined;
   readonly file: CredentialFile | undefined;
+  readonly caches: UsedCaches;
 }
 
-async function fillHome({ plan, deps, home, credential, file }: HomeParts): Promise<StagedClaude> {
+async function fillHome({ plan, deps, home, credential, file, caches }: HomeParts): Promise<StagedClaude> {
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
@@ -178,6 +184,7 @@ async function fillHome({ plan, deps, home, credential, file }: HomeParts): Prom
   });
   await rememberStaged(plan.sessionDir, staged);
   await home.fill(staged.entries);
+  if (caches.homeEntries.length > 0) await home.fill(caches.homeEntries);
   // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
   await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);
   return staged;

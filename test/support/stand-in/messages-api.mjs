@@ -16,10 +16,11 @@ import { pathToFileURL } from 'node:url';
  * A request as it came in; `body` is parsed JSON, or the raw text.
  * @typedef {{ method: string, path: string, headers: Record<string, string>, body: unknown, main: boolean }} SeenRequest
  *
+ * `turnFor` chooses the turn by the request; undefined takes the next of `turns`.
  * `accepts` judges the credential (the x-api-key, or the Authorization header's Bearer token); false gives a 401.
  * @typedef {{ turns: Turn[], host?: string, port?: number, accepts?: (credential: string) => boolean,
  *   tls?: { key: string, cert: string }, onRequest?: (request: SeenRequest) => void,
- *   quietly?: boolean }} StandInOptions
+ *   quietly?: boolean, turnFor?: (body: unknown) => Turn | undefined }} StandInOptions
  *
  * @typedef {{ url: string, port: number, requests: SeenRequest[], turns: Turn[], close: () => Promise<void> }} StandIn
  */
@@ -141,7 +142,7 @@ export async function startMessagesApi(options) {
       });
     if (!messages) return json(response, 200, { input_tokens: 10 });
     serial += 1;
-    const turn = main ? (turns.shift() ?? {}) : { text: '{"title":"stand-in"}' };
+    const turn = main ? (options.turnFor?.(body) ?? turns.shift() ?? {}) : { text: '{"title":"stand-in"}' };
     await turn.after;
     if (turn.status !== undefined && turn.status !== 200)
       return json(

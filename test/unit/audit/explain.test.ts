@@ -34,6 +34,21 @@ it('has what counts for a finding, and nothing that the finding does not have', 
   expect(findings.find((one) => one.rule === 'js-npmrc')?.detail).toContain('script-shell: ./x');
 });
 
+it('names the keys of a request that changed, those of the environment first', () => {
+  const detail = (path: string, after: string, before: string) =>
+    explain(path, after, before)
+      .findings.map((one) => one.detail ?? '')
+      .join('\n');
+  const before = 'exclude = ["a"]\nlimit = 1\n[environment]\nsetup = "npm ci"\nfiles = ["f"]\n';
+  const after = 'exclude = ["b"]\nmask = ["c"]\n[environment]\nsetup = "npm ci; x"\n';
+  expect(detail('.run-claude.toml', after, before)).toBe(
+    'environment.setup: npm ci; x; environment.files[] was removed; exclude[]: b; and 2 more',
+  );
+  expect(detail('.run-claudeignore', 'a\n', 'a\nsecret\n')).toBe('removed: secret');
+  const named = detail('.devcontainer.json', '{"name": "a", "forwardPorts": [3000]}', '{"name": "a"}');
+  expect(named).toBe('forwardPorts[]: 3000');
+});
+
 it('has no part that was there before', () => {
   const { rules } = explain('.npmrc', 'fund=false\naudit=false\n', 'fund=false\n');
   const all = rules.flatMap(({ judges }) =>

@@ -115,6 +115,12 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     { 'a.go': edit('package a', 'package b') },
   ),
   row(
+    'B-142',
+    'source-loader',
+    { 'src/a.ts': edit('x', "import a from './l.js!./data.txt';") },
+    { 'src/a.ts': edit('x', "import a from '!!raw-loader!./data.txt';") },
+  ),
+  row(
     'B-143',
     'go-module',
     { '.goreleaser.yml': edit('a: 1', 'before:\n  hooks: [x]') },
@@ -310,6 +316,12 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     { '.latexmkrc': edit('$pdf_mode = 1;', "$latex = 'x %O %S; sh';") },
     { '.latexmkrc': edit('a', '$pdf_mode = 1;') },
   ),
+  row(
+    'B-186c',
+    'locks-composer',
+    { 'composer.lock': edit('{"packages": []}', '{"packages": [{"name": "a/a", "type": "composer-plugin"}]}') },
+    { 'composer.lock': edit('{"content-hash": "a"}', '{"content-hash": "b"}') },
+  ),
   row('B-186b', 'directive-runs', { 'a.tex': edit('x', '\\immediate\\write18{x}') }, { 'a.tex': edit('x', 'y') }),
   row(
     'B-187',
@@ -348,6 +360,17 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     'infra-kubernetes',
     { Tiltfile: edit('a', "local('x')") },
     { 'k8s/a.yaml': edit('replicas: 1', 'replicas: 2') },
+  ),
+  row(
+    'B-203c',
+    'infra-kubernetes-tools',
+    {
+      'Chart.yaml': edit(
+        'name: a',
+        'name: a\ndependencies: [{name: b, version: 1.0.0, repository: "https://x.example"}]',
+      ),
+    },
+    { 'Chart.yaml': edit('name: a\nversion: 1.0.0', 'name: a\nversion: 1.0.1') },
   ),
   row('B-203b', 'infra-kubernetes', {
     'k8s/a.yaml': edit('kind: Pod', 'kind: Pod\nspec: {volumes: [{hostPath: {path: /}}]}'),

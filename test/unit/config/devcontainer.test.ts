@@ -15,6 +15,7 @@ it('reads image, command and variables from JSON with comments', () => {
   expect(read(text, ['package.json', 'package-lock.json', '.env'])).toEqual({
     image: 'mcr.example/dev:1',
     environment: { packages: [], setup: 'npm ci', env: { CI: 'true' }, files: ['package-lock.json', 'package.json'] },
+    ports: [],
     unsupported: [],
   });
 });
@@ -25,14 +26,14 @@ it('quotes the words of a list', () => {
 
 it('names everything that it does not carry out', () => {
   const { unsupported, environment } = read(`{
-    "remoteUser": "root", "forwardPorts": [3000], "features": {}, "mounts": [], "runArgs": ["--privileged"],
+    "remoteUser": "root", "forwardPorts": ["db:5432"], "features": {}, "mounts": [], "runArgs": ["--privileged"],
     "initializeCommand": "id", "postCreateCommand": {"a": "b"},
     "containerEnv": { "A": "\${localEnv:TOKEN}", "LD_PRELOAD": "x", "B": "1" }
   }`);
   expect(environment).toEqual({ packages: [], setup: undefined, env: { B: '1' }, files: [] });
   const words = [
     'remoteUser',
-    'forwardPorts',
+    'forwardPorts db:5432',
     'features',
     'mounts',
     'runArgs',
@@ -41,6 +42,17 @@ it('names everything that it does not carry out', () => {
   ];
   for (const word of [...words, 'containerEnv A', 'containerEnv LD_PRELOAD'])
     expect(unsupported.filter((line) => line.startsWith(`${word}:`))).toHaveLength(1);
+});
+
+it('takes the ports of the session itself from forwardPorts, in order and once, and at most 16', () => {
+  const { ports, unsupported } = read('{"forwardPorts": [8080, "localhost:3000", 3000, "3001", 0, 65536, 1.5, "x"]}');
+  expect(ports).toEqual([3000, 3001, 8080]);
+  expect(unsupported.map((line) => line.split(':')[0])).toEqual(
+    [0, 65536, 1.5, 'x'].map((one) => `forwardPorts ${one}`),
+  );
+  const many = read(`{"forwardPorts": [${Array.from({ length: 18 }, (_, index) => 4000 + index).join(',')}]}`);
+  expect(many.ports).toHaveLength(16);
+  expect(many.unsupported).toHaveLength(2);
 });
 
 it('refuses a Dockerfile, with the commands that build it by hand, and text other than JSON', () => {

@@ -34,6 +34,18 @@ describe('mergePolicy', () => {
     expect(merged.origins.get('pids')).toBe('RUN_CLAUDE_PIDS');
     expect(merged.origins.get('exclude')).toBe('config.toml, .run-claude.toml');
   });
+  it('puts the ports of a devcontainer.json into the request, and leaves them out without a gateway', () => {
+    const environment = { packages: [], setup: undefined, env: {}, files: [] };
+    const devcontainer = { environment, ports: [3000] };
+    expect(merge('', '', { devcontainer })).toMatchObject({
+      request: devcontainer,
+      warnings: [],
+      policy: { ports: [] },
+    });
+    const without = merge('network = "none"', '', { devcontainer });
+    expect(without.request).toBeUndefined();
+    expect(without.warnings).toEqual(['forwardPorts of the devcontainer.json: not with --network none']);
+  });
   it('names an unknown key and the nearest one, in both files', () => {
     expect(() => merge('netwrok = "none"', '')).toThrow("config.toml: unknown key 'netwrok'");
     expect(() => merge('', 'memry = "1g"')).toThrow(".run-claude.toml: unknown key 'memry'");

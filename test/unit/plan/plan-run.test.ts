@@ -239,7 +239,13 @@ describe('the plan', () => {
 it('only the agent runs on a custom image: the gateway, which has the credential, runs on run-claude’s own', () => {
   const image = { tag: 'custom:1', ownImage: 'ours:1', claudeVersion: undefined };
   const imagesOf = (made: Plan): readonly (readonly string[])[] => {
-    const text = dryRunText(made, { source: undefined, shown: 'none', env: {}, owner: '501:20' });
+    const text = dryRunText(made, {
+      source: undefined,
+      shown: 'none',
+      env: {},
+      owner: '501:20',
+      serviceImages: new Map(),
+    });
     const [, gateway = '', agent = ''] = text.split(/^# The (?:gateway|agent)/m);
     return [gateway, agent].map((commands) => commands.match(/(?:custom|ours|run-claude):[01]\b/g) ?? []);
   };

@@ -7,6 +7,7 @@ import {
   withRequest,
 } from '../../../src/plan/requests.ts';
 import type { Environment } from '../../../src/types/environment.ts';
+import type { Service } from '../../../src/types/policy.ts';
 import type { ProjectRequest } from '../../../src/types/request.ts';
 
 const asks = (more: Partial<Environment> = {}): ProjectRequest => ({
@@ -28,8 +29,12 @@ it('gives each different request another digest, and equal ones the same', () =>
     asks({ files: ['g'] }),
     asks({ files: [] }),
     { ...asks(), image: 'x' },
+    { ...asks(), ports: [3000] },
+    { ...asks(), ports: [3000, 8080] },
+    { ...asks(), image: 'x', ports: [3000] },
   ].map(requestDigest);
-  expect(new Set([first, ...others]).size).toBe(10);
+  expect(new Set([first, ...others]).size).toBe(13);
+  expect(requestDigest({ ...asks(), ports: [] })).toBe(first);
 });
 
 it('takes nothing that nobody agreed to', () => {
@@ -63,6 +68,9 @@ it('shows every part of a request, a line of the setup each', () => {
     'image           theirs:1',
     expect.stringContaining('run as root'),
   ]);
+  expect(describeRequest({ ...asks(), ports: [3000] })[0]).toBe(
+    'port            3000: the agent shows a page in your browser',
+  );
 });
 
 it('says that programs of an image run as root in its build', () => {
@@ -80,6 +88,8 @@ it("adds the request to the user's own environment, and names the way to agree",
     files: ['f'],
   });
   expect(withRequest({ ...policy, environment: undefined }, asks()).environment).toEqual(asks().environment);
+  const open = { ...policy, environment: undefined, ports: ['3000:8080', '5000'] };
+  expect(withRequest(open, { ...asks(), ports: [3000, 4000] }).ports).toEqual(['3000:8080', '5000', '4000']);
   const image = { ...asks(), image: 'theirs:1' };
   expect(withRequest({ ...policy, environment: undefined }, image).image).toBe('theirs:1');
   expect(withRequest({ ...policy, environment: undefined, image: 'mine:1' }, image).image).toBe('mine:1');
@@ -93,4 +103,72 @@ it("adds the request to the user's own environment, and names the way to agree",
   const { status, hint } = requestRefused(asks());
   expect(status).toBe(2);
   expect(hint).toContain(`--approve ${requestDigest(asks())}`);
+});
+
+const service: Service = {
+  name: 'db',
+  packages: ['postgresql'],
+  command: ['/bin/bash', '-c', 'one\ntwo'],
+  port: 5432,
+  env: { A: '1', B: '2' },
+  readyMs: 30_000,
+  data: '/data',
+  files: [],
+  reaches: [],
+  memoryMb: 512,
+  diskMb: 1024,
+};
+
+it('covers every value of a service with the digest', () => {
+  const others: Partial<Service>[] = [
+    {},
+    { name: 'db2' },
+    { packages: ['mariadb-server'] },
+    { image: 'x' },
+    { command: ['/bin/bash', '-c', 'one\nthree'] },
+    { port: 5433 },
+    { env: { A: '1', B: '3' } },
+    { ready: 'true' },
+    { readyMs: 1 },
+    { data: '/srv' },
+    { seed: 's' },
+    { files: ['f'] },
+    { reaches: ['x'] },
+    { memoryMb: 1 },
+    { diskMb: 1 },
+  ];
+  const digests = others.map((more) => requestDigest({ ...asks(), services: [{ ...service, ...more }] }));
+  expect(new Set([requestDigest(asks()), ...digests]).size).toBe(16);
+  const env = { B: '2', A: '1' };
+  expect(requestDigest({ ...asks(), services: [{ ...service, env }] })).toBe(digests[0]);
+  expect(requestDigest({ ...asks(), services: [] })).toBe(requestDigest(asks()));
+});
+
+it('shows every value of a service', () => {
+  const all = { ...service, ready: 'is-ready', seed: 'fill', files: ['a.sql'], reaches: ['cache'] };
+  const lines = describeRequest({ ...asks(), services: [all, { ...service, name: 'x', image: 'evil', packages: [] }] });
+  const shown = lines.map((line) => line.trim().replace(/ +/g, ' ')).join('\n');
+  for (const part of [
+    'service db, at port 5432; its data in /data; 512m memory, 1g disk, ready within 30s',
+    'package postgresql',
+    'variable A=1',
+    'reaches cache',
+    'file for seed a.sql',
+    'command one\ncommand two',
+    'ready is-ready',
+    'seed fill',
+    'image evil\nits own programs run as root while run-claude builds on it',
+  ])
+    expect(shown).toContain(part);
+});
+
+it("adds a project's services to the user's, whose own count", () => {
+  const policy = { image: undefined, toolchain: false, services: [{ ...service, port: 1 }] };
+  const request = { ...asks(), services: [service, { ...service, name: 'other', port: 2, reaches: ['db'] }] };
+  expect(withRequest(policy, request).services?.map(({ name, port }) => `${name}:${port}`)).toEqual([
+    'db:1',
+    'other:2',
+  ]);
+  const taken = { ...asks(), services: [{ ...service, name: 'other', port: 1 }] };
+  expect(() => withRequest(policy, taken)).toThrow(/two services have the port 1/);
 });

@@ -30,3 +30,11 @@ it('names the folders besides the project, also without an environment', () => {
   const text = sessionNote({ policy: DEFAULTS, mode: 'copy', also: [folder('lib', false), folder('docs', true)] });
   expect(text).toMatch(/`\/also\/lib` [^\n]* reviewed[^\n]*\n- `\/also\/docs` [^\n]*only read/);
 });
+
+it('names the caches that the session has, and nothing of those that could not be filled', () => {
+  const caches = [{ ecosystem: 'npm' as const, address: '0', dir: '/c' }];
+  const policy = { ...DEFAULTS, caches: ['npm', 'go'] as const };
+  const text = sessionNote({ policy, mode: 'copy', caches });
+  expect(text).toContain('- `npm ci` and `npm install` take the packages of the lock file');
+  expect(text).not.toContain('go build');
+});

@@ -1,5 +1,12 @@
-import { anyOf } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern } from '../../formats/words.ts';
 import type { LineSignal } from './signal.ts';
+
+/** Loaders of packages that turn the file into a text, a style, an address or a worker, and run nothing of it. */
+const TEXT_LOADERS = oneOf`
+  (raw|file|url|style|css|postcss|sass|less|json|json5|html|svg-inline|worker)-loader text i18n json css domReady
+`;
+/** The exclamation mark, also as an escape: the bundler reads the text, not its spelling. */
+const MARK = String.raw`(?:!|\\x21|\\u0021|\\u\{0*21\}|\\41)`;
 
 /** Directives in source and SQL that run a program. */
 export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
@@ -23,6 +30,18 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
       /include_bytes!\(\s*"\/|env!\(\s*"[^"]{0,40}(KEY|TOKEN|SECRET)/,
     ),
     source: 'go help generate; GHC users guide; latexmk(1)',
+  },
+  {
+    id: 'source-loader',
+    severity: 'suspect',
+    title: 'Import that names a loader',
+    why: 'webpack and ncc run the file before the exclamation mark when they build the program.',
+    paths: /\.([cm]?[jt]sx?|vue|svelte|mdx|coffee)$/i,
+    regex: anyOf(
+      pattern()`(?:\bfrom|\bimport|\brequire(?:\.\w+)?|\bdefine)\s{0,20}\(?\[?\s{0,20}["'\`](?!(?:[-!]{0,2}(?:${TEXT_LOADERS})(?:\?[\w&=.,-]{0,80})?!)+[^!"'\`]{0,200}["'\`])[^"'\`]{0,200}?${MARK}`,
+      pattern()`["'\`][^"'\`]{0,200}\.[cm]?[jt]sx?${MARK}\.{0,2}(?:\/|["'\`])`,
+    ),
+    source: 'webpack documentation, inline loaders',
   },
   {
     id: 'sql-runs',

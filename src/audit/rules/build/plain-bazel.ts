@@ -18,9 +18,16 @@ export const BAZEL_PACKAGE: PlainKeys = {
   // Scripts, and rules that write or run something under a name like those of compilers.
   never: words`sh_*.*** *run_*.*** *gen*_binary.*** *_genrule.***`,
 };
+const COMPILERS = oneOf`
+  \w+_(library|test|binary) filegroup test_suite alias
+`;
+const OF_THEM = oneOf`
+  srcs hdrs textual_hdrs deps runtime_deps implementation_deps exports embed embedsrcs data tests visibility proto crate
+  strip_include_prefix includes target_compatible_with
+`;
+const LABEL = /@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?/.source;
 /** Labels and files of the workspace. Not here: what an alias or a filegroup stands for, since other rules may run it. */
-export const BAZEL_PACKAGE_SAFE =
-  /^(?!sh_|\w*run_)(?!(filegroup|alias)\.(?!visibility|target_compatible_with))(\w+_(library|test|binary)|filegroup|test_suite|alias)\.(srcs|hdrs|textual_hdrs|deps|runtime_deps|implementation_deps|exports|embed|embedsrcs|data|tests|visibility|proto|crate|strip_include_prefix|includes|target_compatible_with)(\.select)?(\[\])*=(?!.*\.\.)(\[\]|@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?)$/;
+export const BAZEL_PACKAGE_SAFE = pattern()`^(?!sh_|\w*run_)(?!(filegroup|alias)\.(?!visibility|target_compatible_with))(${COMPILERS})\.(${OF_THEM})(\.select)?(\[\])*=(?!.*\.\.)(\[\]|${LABEL})$`;
 
 const VERSIONS =
   /^(bazel_dep|module|single_version_override|go_sdk\.download|python\.toolchain)\.(version|python_version|compatibility_level)$/;

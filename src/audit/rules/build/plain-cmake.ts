@@ -1,4 +1,4 @@
-import { newCmakeCommands } from '../../formats/cmake.ts';
+import { newCmakeCommands } from '../../formats/parsers/cmake.ts';
 import { anyOf } from '../../formats/words.ts';
 import type { JudgedText } from '../../judges/rule.ts';
 

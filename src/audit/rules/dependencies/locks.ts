@@ -1,5 +1,6 @@
 import { anyOf } from '../../formats/words.ts';
 import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judgeComposerLock } from '../../locks/composer-lock.ts';
 import { judgeYarnLock } from '../../locks/lockfiles.ts';
 
 const OTHER_LOCKS = [
@@ -54,6 +55,7 @@ export const lockRules: readonly FileRule[] = [
     trigger: 'installing dependencies',
     severity: 'suspect',
     paths: OTHER_LOCKS,
+    except: ['composer.lock'],
     judges: [
       { kind: 'custom', see: judgeYarnLock },
       {
@@ -61,13 +63,24 @@ export const lockRules: readonly FileRule[] = [
         danger: anyOf(
           /^(GIT|PATH|PLUGIN SOURCE)$|^remote:\s*(?!https:\/\/rubygems\.org)/,
           /"(type|RemoteType)":\s*"(path|git|vcs|local)"|^source\s*=\s*"(?!registry\+)|"?path"?\s*[:=]\s*"?\.\.?\//,
-          /^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|"type"\s*:\s*"composer-plugin"|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
+          /^_src_path:|"@?[\w.-]+\/[\d.]+@[\w-]+\/|^pathname: (?![A-Z]\/[A-Z]{2}\/)/,
         ),
       },
       { kind: 'custom', see: sourceGone },
     ],
     why: 'A package comes from a new source, or its checksum was removed.',
-    source: 'Cargo, bundler, composer and Go module documentation',
+    source: 'Cargo, bundler and Go module documentation',
+  },
+  {
+    id: 'locks-composer',
+    family: 'languages',
+    trigger: 'composer install',
+    severity: 'suspect',
+    paths: ['composer.lock'],
+    unlessDeleted: true,
+    judges: [{ kind: 'custom', see: judgeComposerLock }],
+    why: 'A package comes from a new source, or another commit has its version.',
+    source: 'Composer documentation, composer.lock',
   },
   {
     id: 'locks-deleted',

@@ -26,6 +26,12 @@ const TABLES: readonly {
     format: 'control-fields',
   },
   {
+    path: /(^|\/)pom\.xml$/i,
+    key: /^project\.(?:profiles\.profile\.)?(?:dependencyManagement\.)?dependencies\.dependency\.artifactId$/,
+    named: /^[\w.-]{1,200}$/g,
+    format: 'xml',
+  },
+  {
     path: /(^|\/)stack\.yaml$/i,
     key: /^extra-deps\[\]$/,
     named: /^[A-Za-z][A-Za-z\d]{0,100}(?:-[A-Za-z][A-Za-z\d]{0,100}){0,20}(?=-\d)/g,
@@ -53,6 +59,7 @@ export const newDependencyRules: readonly FileRule[] = [
       'pubspec.yaml',
       'DESCRIPTION',
       'stack.yaml',
+      'pom.xml',
       '*requirements*.{txt,in}',
       'Gemfile',
       'go.mod',

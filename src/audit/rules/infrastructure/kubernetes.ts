@@ -1,8 +1,30 @@
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf } from '../../formats/words.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { judge } from '../../judges/judge.ts';
+import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
+import { KUBERNETES_TOOLS, MANIFEST, MANIFEST_SAFE } from './plain-kubernetes.ts';
+
+/** Guards whose deletion allows more. */
+const GUARDS: Judge = {
+  kind: 'lines',
+  removed: anyOf(
+    /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile/,
+    /kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)/,
+    /^-\s+ALL$/,
+  ),
+};
 
 export const kubernetesRules: readonly FileRule[] = [
+  {
+    id: 'infra-kubernetes-tools',
+    family: 'infrastructure',
+    trigger: 'helm install, kubectl apply -k, skaffold dev',
+    severity: 'suspect',
+    paths: KUBERNETES_TOOLS.flatMap(({ paths }) => paths),
+    judges: [...KUBERNETES_TOOLS.map((table): Judge => ({ kind: 'settings', ...table, format: 'yaml' })), GUARDS],
+    why: 'It names what is rendered, built and deployed, and programs that the tool starts for it.',
+    source: 'Helm: Charts and Values Files; Kustomize: kustomization file; skaffold.yaml reference',
+  },
   {
     id: 'infra-kubernetes',
     family: 'infrastructure',
@@ -10,12 +32,8 @@ export const kubernetesRules: readonly FileRule[] = [
     severity: 'suspect',
     paths: [
       '{k8s,kubernetes,manifests,deploy,deployment,helm,charts,kustomize,overlays}/**/*.y{,a}ml',
-      'kustomization.y{,a}ml',
-      'Chart.yaml',
-      'values*.y{,a}ml',
       'helmfile.y{,a}ml',
       'helmfile.d/*.y{,a}ml{,.gotmpl}',
-      'skaffold.y{,a}ml',
       'devspace.yaml',
       'garden.y{,a}ml',
       'okteto.y{,a}ml',
@@ -26,7 +44,10 @@ export const kubernetesRules: readonly FileRule[] = [
       'draft.toml',
       'kapp*.yml',
     ],
+    except: KUBERNETES_TOOLS.flatMap(({ paths }) => paths),
     judges: [
+      { kind: 'custom', see: manifestSettings },
+      GUARDS,
       { kind: 'custom', see: kubernetesObjects },
       { kind: 'custom', see: imageMoved },
       {
@@ -41,17 +62,23 @@ export const kubernetesRules: readonly FileRule[] = [
           /(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
         ),
         safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
-        removed: anyOf(
-          /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile/,
-          /kind:\s*(NetworkPolicy|PodSecurityPolicy|ResourceQuota|LimitRange|ValidatingAdmissionPolicy\w*)/,
-          /^-\s+ALL$/,
-        ),
       },
     ],
     why: 'Pods get host folders or rights, or images from another registry.',
     source: 'Kubernetes Pod Security Standards; documentation of the tools',
   },
 ];
+
+const SETTINGS: Judge = { kind: 'settings', format: 'yaml', plain: MANIFEST, safe: MANIFEST_SAFE };
+
+/** What is not plain in an object that kubectl takes. Templates and files of other tools are judged by their lines. */
+function manifestSettings(text: JudgedText): readonly string[] {
+  if (/(^|\/)templates\//i.test(text.path) || !/\.ya?ml$/i.test(text.path)) return [];
+  const isManifest = [text.before, text.after].some((one) => one !== undefined && OBJECT.every((key) => key.test(one)));
+  return isManifest ? judge({ judges: [SETTINGS] }, text) : [];
+}
+
+const OBJECT = [/^["']?(- )?apiVersion["']?[ \t]*:/m, /^["']?(- )?kind["']?[ \t]*:/m];
 
 const KUBERNETES_KEYS =
   /(^|[.\]])(subjects|roleRef|verbs|components|newName|hostPort|externalIPs|automountServiceAccountToken)(\.|\[|$)/;

@@ -144,7 +144,7 @@ export const compiledRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'json',
         danger: pattern('i')`^(${COMPOSER_KEYS})`,
-        safe: /^extra\.(branch-alias|laravel\.dont-discover|symfony\.require=[\d.*^~ ]+$)|^minimum-stability=stable$|^replace\.symfony\/polyfill-[\w-]+=\*$/,
+        safe: /^extra\.(branch-alias|laravel\.dont-discover|symfony\.require=[\d.*^~ ]+$)|^minimum-stability=stable$|^config\.platform\.php=\d[\d.]*$|^replace\.symfony\/polyfill-[\w-]+=\*$/,
       },
     ],
     why: 'Composer runs commands or plugins, or takes packages from elsewhere.',

@@ -43,7 +43,10 @@ export const MAVEN: PlainKeys = {
     project.{name,url,inceptionYear}
   `,
   text: words`project.{name,description,url}`,
-  word: words`project.{modelVersion,packaging} {,***.}properties.{project.build.sourceEncoding,project.reporting.outputEncoding,java.version}`,
+  word: words`
+    project.{modelVersion,packaging} project.{,profiles.profile.}{,dependencyManagement.}dependencies.dependency.{groupId,artifactId}
+    {,***.}properties.{project.build.sourceEncoding,project.reporting.outputEncoding,java.version}
+  `,
   version: words`
     {,***.}version {,***.}properties.{version*,**.version,**-version,**Version,maven.compiler.source,maven.compiler.target,maven.compiler.release}
     {,***.}configuration.{source,target,release}
@@ -54,6 +57,7 @@ export const MAVEN: PlainKeys = {
 };
 export const MAVEN_SAFE = anyOf(
   /(^|\.)groupId=org\.(apache|junit)[\w.]*$/,
+  /^project\.([\w.]+\.)?dependencies\.dependency\.groupId=\$\{project\.groupId\}$/,
   /(^|\.)(url|name)=https?:\/\/(github|gitlab)\.com\/[^<]*$/,
   /(^|\.)(version|parent\.version)=\$\{(revision|project\.version|[\w.-]{1,60}[.-]?[vV]ersion)\}$/,
   /^(project\.)?(\?|!)?$/,

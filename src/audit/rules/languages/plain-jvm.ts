@@ -1,4 +1,4 @@
-import { oneOf, pattern, words } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
 import type { PlainTable } from '../../judges/plain.ts';
 import type { Judge } from '../../judges/rule.ts';
 
@@ -33,7 +33,8 @@ export const SONAR: PlainTable = {
 const RUNS = oneOf`
   (spring\.)?config\.(import|location|additional-location|name|activate\.on-profile\.import) spring\.cloud\.(config|bootstrap|function|compute)\.[\w.-]+
   logging\.config spring\.(main\.sources|autoconfigure\.exclude|factories|jmx\.[\w.-]+|devtools\.remote\.[\w.-]+|profiles\.include)
-  spring\.h2\.console\.settings\.(web-allow-others|trace) spring\.(datasource|sql\.init)\.([\w-]+\.)*((schema|data)(-locations|-username|-password)?|init-sql|connection-init-sql|driver-class-name|type|jndi-name)
+  spring\.h2\.console\.settings\.(web-allow-others|trace)
+  spring\.(datasource|sql\.init)\.([\w-]+\.)*((schema|data)(-locations|-username|-password)?|init-sql|connection-init-sql|driver-class-name|type|jndi-name)
   spring\.(liquibase|flyway)\.(change-log|locations|init-sqls|url) management\.endpoints\.web\.exposure\.include management\.endpoint\.[\w-]+\.enabled
   server\.(ssl\.enabled|tomcat\.basedir) ([\w-]+\.)*(class-name|dialect|interceptors|listeners|javaagent)
 `;
@@ -43,5 +44,9 @@ export const SPRING: Judge = {
   format: 'auto',
   danger: pattern('i')`^(${RUNS})(\[\])*$`,
   // The usual interfaces, drivers and switches.
-  safe: /^spring\.jpa\.([\w-]+\.)*dialect=org\.hibernate\.dialect\.\w+$|^(\w[\w-]*\.)*driver-class-name=(org\.(h2|postgresql|hsqldb|mariadb\.jdbc)\.\w+|com\.mysql(\.cj)?\.jdbc\.Driver|org\.h2\.Driver)$|^management\.endpoints\.web\.exposure\.include(\[\])?=(health|info)(,\s*(health|info))*$|^server\.ssl\.enabled=true$/i,
+  safe: anyOf(
+    /^spring\.jpa\.([\w-]+\.)*dialect=org\.hibernate\.dialect\.\w+$/i,
+    /^(\w[\w-]*\.)*driver-class-name=(org\.(h2|postgresql|hsqldb|mariadb\.jdbc)\.\w+|com\.mysql(\.cj)?\.jdbc\.Driver|org\.h2\.Driver)$/i,
+    /^management\.endpoints\.web\.exposure\.include(\[\])?=(health|info)(,\s*(health|info))*$|^server\.ssl\.enabled=true$/i,
+  ),
 };

@@ -36,6 +36,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   exec: ['shell'],
   up: ['shell', 'bind', 'report'],
   mcp: ['shell', 'bind', 'report'],
+  batch: ['shell', 'bind', 'report', 'check', 'dry-run', 'without-layer', 'version'],
 };
 
 const PAGES: readonly Page[] = [

@@ -205,3 +205,39 @@ describe('a session without an agent', () => {
     expect(refusal('exec', '--session', 'x', '--network', 'open', '--', 'make')).toContain('unknown option --network');
   });
 });
+
+describe('batch', () => {
+  it('takes a file, its own options, those of a session, and words for the agents', () => {
+    expect(parse('batch', '--jobs', '2', '--memory=4g', 'tasks', '--auto-apply', '--', '--model', 'm')).toEqual({
+      kind: 'command',
+      name: 'batch',
+      words: ['tasks'],
+      rest: ['--model', 'm'],
+      options: new Map([
+        ['jobs', ['2']],
+        ['memory', ['4g']],
+        ['auto-apply', ['']],
+      ]),
+    });
+  });
+
+  it('refuses what no session of it can be started with', () => {
+    expect(refusal('batch', '--bind', 'tasks')).toContain('--bind');
+    expect(refusal('batch', '--shell', 'tasks')).toContain('--shell');
+    expect(refusal('batch', 'one', 'two')).toContain('two');
+  });
+});
+
+describe('--dry-run=FORM', () => {
+  it('prints the plan for another runtime, without the layers that are named', () => {
+    expect(run('--dry-run')).not.toHaveProperty('form');
+    expect(run('--dry-run=oci')).toMatchObject({ action: 'dry-run', form: 'oci', without: [] });
+    const line = run('--dry-run=pod', '--without-layer', 'swap', '--without-layer=no-network');
+    expect(line).toMatchObject({ form: 'pod', without: ['swap', 'no-network'] });
+  });
+
+  it('refuses any other form; a session that is started has every layer', () => {
+    expect(refusal('--dry-run=vm')).toContain("'vm' is not allowed");
+    expect(run('--without-layer', 'swap')).not.toHaveProperty('without');
+  });
+});

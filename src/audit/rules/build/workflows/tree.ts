@@ -1,4 +1,4 @@
-import { readYaml } from '../../../formats/yaml.ts';
+import { readYaml } from '../../../formats/parsers/yaml.ts';
 
 /** One value of a workflow, or several of a list of plain values, under the names that lead to it. */
 export interface WorkflowLeaf {

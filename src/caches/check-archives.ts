@@ -1,0 +1,60 @@
+import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
+
+/** A larger lock file is not of a project that anybody works on. */
+const MAX_ARCHIVES = 30_000;
+const DIGITS = { sha256: 64, sha384: 96, sha512: 128, 'go-mod': 64, 'go-zip': 64 } as const;
+/** Every component is a plain name: no `.`, no `..`, nothing that begins with a dash. */
+const PATH = /^(?:[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*\/)*[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*$/;
+
+/**
+ * The archives of lock files that may be fetched: over https from the ecosystem's own hosts, with a strong hash, to a path
+ * inside the cache. Two archives of one path are both left out.
+ */
+export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: readonly LockContent[]): LockContent {
+  const byPath = new Map<string, Archive>();
+  const skipped: Skipped[] = contents.flatMap((content) => content.skipped);
+  const ambiguous = new Set<string>();
+  for (const archive of contents.flatMap((content) => content.archives)) {
+    const why = refusal(ecosystem, archive);
+    const known = byPath.get(archive.path);
+    if (why !== undefined) skipped.push({ name: archive.name, why });
+    else if (known !== undefined && known.hash.hex !== archive.hash.hex) ambiguous.add(archive.path);
+    else if (known === undefined && byPath.size >= MAX_ARCHIVES)
+      skipped.push({ name: archive.name, why: `more than ${MAX_ARCHIVES} packages` });
+    else byPath.set(archive.path, archive);
+  }
+  for (const path of ambiguous) {
+    skipped.push({ name: byPath.get(path)?.name ?? path, why: 'two hashes for one package' });
+    byPath.delete(path);
+  }
+  const archives = [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { archives, skipped };
+}
+
+function refusal({ hosts }: Pick<Ecosystem, 'hosts'>, { url, text, hash, path }: Archive): string | undefined {
+  const why = text === undefined ? refusedUrl(hosts, url) : undefined;
+  if (why !== undefined) return why;
+  if (hash.hex.length !== DIGITS[hash.name] || !/^[0-9a-f]+$/.test(hash.hex)) return 'without a hash';
+  if (!PATH.test(path) || path.length > 500) return 'with a name that is not a plain file name';
+  return undefined;
+}
+
+function refusedUrl(hosts: readonly string[], url: string): string | undefined {
+  if (!URL.canParse(url)) return 'no address of a registry';
+  const { protocol, hostname, port, username, password, search } = new URL(url);
+  if (protocol !== 'https:' || port !== '' || !hosts.includes(hostname)) return 'from another host';
+  if (username !== '' || password !== '' || search !== '') return 'from an address with a login or a query';
+  return undefined;
+}
+
+/** The skipped entries as one line for each reason: '3 packages are not in the cache: from another host (a, b, c)'. */
+export function skippedLines(skipped: readonly Skipped[]): string[] {
+  const byReason = new Map<string, Set<string>>();
+  for (const { name, why } of skipped) byReason.set(why, (byReason.get(why) ?? new Set()).add(name));
+  return [...byReason].map(([why, names]) => {
+    const shown = [...names].slice(0, 3).join(', ');
+    const more = names.size > 3 ? ', …' : '';
+    const count = names.size === 1 ? '1 package is' : `${names.size} packages are`;
+    return `${count} not in the cache: ${why} (${shown}${more})`;
+  });
+}

@@ -1,0 +1,55 @@
+import type { CacheName } from '../types/cache.ts';
+
+/**
+ * Hash functions that nobody finds two archives for. go-mod and go-zip are the h1 of go.sum (golang.org/x/mod, sumdb/dirhash):
+ * a SHA-256 over the SHA-256 of one go.mod, or of each file in an archive.
+ */
+export type HashName = 'sha256' | 'sha384' | 'sha512' | 'go-mod' | 'go-zip';
+
+/** An archive that a lock file names, as it is fetched and kept. */
+export interface Archive {
+  /** For messages: 'left-pad 1.3.0'. */
+  readonly name: string;
+  readonly url: string;
+  /** Its content, where run-claude makes it: nothing is fetched. */
+  readonly text?: string;
+  /**
+   * Hashes of its files, any of which the tool may take: `url` is the index of the package (PEP 691), which names them, and
+   * `path` is not used.
+   */
+  readonly anyOf?: readonly string[];
+  readonly hash: { readonly name: HashName; readonly hex: string };
+  /** Where the ecosystem's tool expects it: relative, '/' between components. */
+  readonly path: string;
+}
+
+/** An entry of a lock file that is not cached: tools fetch it as they do without a cache. */
+export interface Skipped {
+  readonly name: string;
+  /** Completes '3 packages are not in the cache: '. */
+  readonly why: string;
+}
+
+export interface LockContent {
+  readonly archives: readonly Archive[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** A package manager and its registry: one row. */
+export interface Ecosystem {
+  readonly name: CacheName;
+  /** The files, at the top of the project, that name its packages. */
+  readonly lockFiles: readonly string[];
+  /** Where archives come from; entries of other hosts are skipped. */
+  readonly hosts: readonly string[];
+  /**
+   * Reads a lock file. Pure. What it returns is checked by checkArchives.
+   *
+   * @throws {Error} with the reason when nothing in the file can be cached
+   */
+  readonly read: (text: string, file: string) => LockContent;
+  /** Directories in the agent's home that get a link to each archive, at the archive's path. */
+  readonly linksIn: readonly string[];
+  /** Variables that point the tool to `dir`, the cache in the container. */
+  readonly env: (dir: string) => Readonly<Record<string, string>>;
+}

@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { openPlace } from '../engine/place.ts';
+import { RunClaudeError } from '../errors.ts';
+import { removeTree } from '../host/remove-tree.ts';
+import { withLock } from '../store/lock.ts';
+import { writeJsonAtomic } from '../store/record.ts';
+import type { CacheName, MadeCache } from '../types/cache.ts';
+import type { Engine, Mount } from '../types/engine.ts';
+import type { Tell } from '../types/event.ts';
+import type { Plan } from '../types/plan.ts';
+import { checkArchives, skippedLines } from './check-archives.ts';
+import type { Ecosystem, LockContent } from './ecosystem.ts';
+import { ecosystemOf } from './ecosystems.ts';
+import { type CacheMarker, knownCaches, lockOf, markerOf } from './marker.ts';
+import { archivesPlace, cacheAddress, cacheMount, cachesDir } from './place.ts';
+import { type LockFile, readLocks } from './read-locks.ts';
+import { runFill } from './run-fill.ts';
+import { exists, isUsable } from './usable.ts';
+
+export interface FillOptions {
+  readonly engine: Engine;
+  readonly cacheDir: string;
+  readonly tell: Tell;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** As long as another session may fill the same cache. */
+const WAIT_MS = 60 * 60_000;
+
+/**
+ * The caches that the user's settings name and the project has lock files for. Each that no session filled yet is filled
+ * now; one that cannot be filled is reported and left out. Of several processes that need it, one fills it.
+ *
+ * @throws the signal's reason
+ */
+export async function fillCaches(plan: Plan, options: FillOptions): Promise<MadeCache[]> {
+  const made: MadeCache[] = [];
+  for (const name of new Set(plan.policy.caches ?? [])) {
+    const warn = (text: string): void => options.tell({ kind: 'message', level: 'warning', text });
+    try {
+      const cache = await fillOne(name, plan, options);
+      if (cache !== undefined) made.push(cache);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (!(error instanceof RunClaudeError)) throw error;
+      warn(`${error.message}. Nothing of it is kept, and the session starts without this cache.`);
+    }
+  }
+  return made;
+}
+
+async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promise<MadeCache | undefined> {
+  const ecosystem = ecosystemOf(name);
+  const locks = readLocks(plan, ecosystem);
+  if (locks.length === 0) {
+    const text = `The project has no lock file for the ${name} cache: ${ecosystem.lockFiles.join(', ')}`;
+    options.tell({ kind: 'message', level: 'info', text });
+    return undefined;
+  }
+  const { image, user } = plan;
+  const address = cacheAddress({ ecosystem: name, locks, image, user });
+  const cache: MadeCache = { ecosystem: name, address, dir: `${cachesDir(options.cacheDir)}/${address}` };
+  if (await isUsable(options.engine, cache, plan)) return cache;
+  if (plan.policy.network === 'none') throw notFilled(name, 'the session has no network');
+  const content = readContent(ecosystem, locks);
+  if (content.archives.length === 0)
+    throw notFilled(name, skippedLines(content.skipped)[0] ?? 'its lock file names no package of a registry');
+  mkdirSync(cachesDir(options.cacheDir), { recursive: true, mode: 0o700 });
+  const waiting = (who: string): void => options.tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
+  const lock = { what: `filling the ${name} cache`, waitMs: WAIT_MS, waiting, signal: options.signal };
+  await withLock(lockOf(cache.dir), lock, async () => {
+    if (!(await isUsable(options.engine, cache, plan))) await fill(cache, { plan, locks, content }, options);
+  });
+  return cache;
+}
+
+const notFilled = (name: CacheName, why: string): RunClaudeError =>
+  new RunClaudeError('CACHE_FAILED', `the ${name} cache was not filled: ${why}`);
+
+function readContent(ecosystem: Ecosystem, locks: readonly LockFile[]): LockContent {
+  const contents = locks.map(({ file, content }) => {
+    try {
+      return ecosystem.read(content.toString('utf8'), file);
+    } catch (error) {
+      throw notFilled(ecosystem.name, `${file}: ${(error as Error).message}`);
+    }
+  });
+  return checkArchives(ecosystem, contents);
+}
+
+interface Inputs {
+  readonly plan: Plan;
+  readonly locks: readonly LockFile[];
+  readonly content: LockContent;
+}
+
+async function fill(cache: MadeCache, { plan, locks, content }: Inputs, options: FillOptions): Promise<void> {
+  const { engine, tell } = options;
+  const { archives, skipped } = content;
+  const lockFiles = locks.map(({ file }) => file);
+  const what = `${archives.length} ${archives.length === 1 ? 'package' : 'packages'} of ${lockFiles.join(', ')}`;
+  tell({ kind: 'message', level: 'info', text: `Filling the ${cache.ecosystem} cache, once: ${what}` });
+  for (const text of skippedLines(skipped)) tell({ kind: 'message', level: 'info', text });
+  mkdirSync(cache.dir, { recursive: true, mode: 0o700 });
+  // What a killed command left may be half a cache.
+  await (await openPlace(engine, archivesPlace(cache, plan))).remove();
+  const place = await openPlace(engine, archivesPlace(cache, plan));
+  try {
+    const previous = await previousMount(cache, plan, options);
+    const { dir } = cache;
+    const bytes = await runFill({
+      ...options,
+      plan,
+      ecosystem: { name: cache.ecosystem },
+      archives,
+      place,
+      previous,
+      dir,
+    });
+    const marker: CacheMarker = {
+      version: 1,
+      ecosystem: cache.ecosystem,
+      project: plan.project.root,
+      lockFiles,
+      image: plan.image,
+      bytes,
+      filled: new Date().toISOString(),
+      paths: archives.map(({ path }) => path),
+    };
+    writeJsonAtomic(markerOf(dir), marker);
+  } catch (error) {
+    await place.remove();
+    await removeTree(cache.dir);
+    throw error;
+  }
+}
+
+/** The cache of the project's earlier lock file: most of its archives are the same, and each is checked again. */
+async function previousMount(
+  cache: MadeCache,
+  plan: Plan,
+  { engine, cacheDir }: FillOptions,
+): Promise<((target: string) => Mount) | undefined> {
+  for (const { address, dir, marker } of knownCaches(cacheDir)) {
+    if (marker?.ecosystem !== cache.ecosystem || marker.project !== plan.project.root) continue;
+    const mount = cacheMount(engine.facts, { ecosystem: cache.ecosystem, address, dir }, plan);
+    if (await exists(engine, mount)) return (target) => ({ ...mount, target });
+  }
+  return undefined;
+}

@@ -1,0 +1,19 @@
+import type { Archive } from '../ecosystem.ts';
+
+/** The request to the program in the filling container: one line of JSON on its stdin. */
+export interface FillRequest {
+  readonly archives: readonly Archive[];
+  /** Where the archives are put. */
+  readonly dir: string;
+  /** An older cache of the ecosystem: its archives are taken where they have the hash. */
+  readonly previous: string | undefined;
+  /** Free space to leave on the disk, in bytes. */
+  readonly reserveBytes: number;
+}
+
+/** What it answers: lines of JSON on its stdout, the last of which is of kind 'filled' or 'failed'. */
+export type FillReport =
+  | { readonly kind: 'progress'; readonly done: number }
+  | { readonly kind: 'filled'; readonly bytes: number }
+  /** `why` has no text of the registry. */
+  | { readonly kind: 'failed'; readonly archive: string; readonly why: string };

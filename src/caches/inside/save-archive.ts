@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Archive } from '../ecosystem.ts';
+import { type Digest, startDigest } from './digest.ts';
+import type { FillRequest } from './request.ts';
+
+const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
+const FETCH_LIMIT_MS = 10 * 60_000;
+/** A registry answers some requests of many with an error that does not last. */
+const ATTEMPTS = 3;
+const RETRY_MS = 500;
+
+/** Why an archive cannot be had, in words of run-claude. */
+export class FetchError extends Error {
+  readonly isLasting: boolean;
+
+  constructor(why: string, isLasting: boolean) {
+    super(why);
+    this.isLasting = isLasting;
+  }
+}
+
+/**
+ * Puts one archive into the cache: from the previous cache, or from the registry. It gets its name only when its bytes have
+ * its hash. Returns its size in bytes.
+ *
+ * @throws {FetchError} also for a path that leaves the cache
+ */
+export async function saveArchive(
+  archive: Archive,
+  request: Pick<FillRequest, 'dir' | 'previous' | 'reserveBytes'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const file = join(request.dir, archive.path);
+  if (!file.startsWith(`${request.dir}/`)) throw new FetchError('its name leaves the cache', true);
+  const { bavail, bsize } = await statfs(request.dir);
+  if (bavail * bsize < request.reserveBytes) throw new FetchError('the disk is full', true);
+  await mkdir(dirname(file), { recursive: true });
+  const scratch = join(request.dir, `.fetch-${randomUUID()}`);
+  try {
+    const bytes = (await copyPrevious(archive, request.previous, scratch)) ?? (await fetchTo(archive, scratch, signal));
+    await rename(scratch, file);
+    return bytes;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw new FetchError('the disk is full', true);
+    throw error;
+  } finally {
+    await rm(scratch, { force: true });
+  }
+}
+
+async function copyPrevious(
+  archive: Archive,
+  previous: string | undefined,
+  scratch: string,
+): Promise<number | undefined> {
+  if (previous === undefined) return undefined;
+  try {
+    const { bytes, hex } = await writeHashed(createReadStream(join(previous, archive.path)), archive, scratch);
+    return hex === archive.hash.hex ? bytes : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function fetchTo(archive: Archive, scratch: string, signal: AbortSignal): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const body = await openArchive(archive, signal);
+      const { bytes, hex } = await writeHashed(body, archive, scratch);
+      if (hex !== archive.hash.hex)
+        throw new FetchError('the registry sent other bytes than the lock file names', true);
+      return bytes;
+    } catch (error) {
+      const isLasting = error instanceof FetchError ? error.isLasting : isOfDisk(error);
+      if (isLasting || signal.aborted) throw error;
+      if (attempt === ATTEMPTS)
+        throw error instanceof FetchError ? error : new FetchError('the registry cannot be reached', true);
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * attempt));
+    }
+  }
+}
+
+async function openArchive({ url, text }: Archive, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  return text === undefined ? fetchBody(url, signal) : Readable.from([Buffer.from(text)]);
+}
+
+/**
+ * The body of an answer. The gateway passes requests to the ecosystem's hosts only; a redirect is not followed.
+ *
+ * @throws {FetchError} for a status other than 200
+ */
+export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'): Promise<AsyncIterable<Uint8Array>> {
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept, 'accept-encoding': 'identity' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]),
+  });
+  if (response.status === 200 && response.body !== null) return response.body;
+  await response.body?.cancel();
+  const isLasting = response.status < 500 && response.status !== 429;
+  throw new FetchError(`the registry answered with status ${response.status}`, isLasting);
+}
+
+async function writeHashed(
+  pieces: AsyncIterable<Uint8Array>,
+  { hash }: Archive,
+  scratch: string,
+): Promise<{ readonly bytes: number; readonly hex: string }> {
+  const digest = startDigest(hash.name);
+  let bytes = 0;
+  // Sessions have the cache read-only; the mode is for what they copy out of it.
+  const handle = await open(scratch, 'w', 0o644);
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.byteLength;
+      if (bytes > MAX_ARCHIVE_BYTES) throw new FetchError('it is larger than 2 GB', true);
+      digest.add(piece);
+      await handle.write(piece);
+    }
+  } finally {
+    await handle.close();
+  }
+  return { bytes, hex: endOf(digest) };
+}
+
+/** Empty, which is the hash of nothing, for bytes that cannot have one. */
+function endOf(digest: Digest): string {
+  try {
+    return digest.end();
+  } catch {
+    return '';
+  }
+}
+
+function isOfDisk(error: unknown): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === 'write' || syscall === 'open' || syscall === 'rename';
+}

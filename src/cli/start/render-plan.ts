@@ -1,0 +1,67 @@
+import { collectorSpec, INSIDE } from '../../engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
+import { gatewayNames } from '../../gateway/agent-side.ts';
+import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
+import { MASKED } from '../../plan/mask-plan.ts';
+import type { OciPlace } from '../../render/oci-config.ts';
+import { renderOci, renderPods, type SessionSpecs } from '../../render/render.ts';
+import { jsonText } from '../../report/json.ts';
+import type { ContainerSpec } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { DryRunForm } from '../grammar/dry-run-form.ts';
+import { type DryRun, plannedAgent } from './dry-run.ts';
+
+/**
+ * The containers of a plan as config.json of OCI bundles, by role, or as pods: JSON. Starts and writes nothing.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
+ */
+export async function renderedText(
+  plan: Plan,
+  dry: Omit<DryRun, 'serviceImages'>,
+  { form, without }: { readonly form: DryRunForm; readonly without: readonly string[] },
+): Promise<string> {
+  const specs = plannedSpecs(plan, dry, await readSeccompProfile());
+  if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));
+  return jsonText(renderPods(specs, { shared: new Set([gatewayNames(plan.sessionId).volume]) }, { without }));
+}
+
+function plannedSpecs(plan: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
+  const { sessionId, image } = plan;
+  const planned = plannedAgent(plan, dry, seccomp);
+  // Values of `--env` are printed nowhere.
+  const masked = Object.keys(plan.policy.env).map((name) => [name, MASKED] as const);
+  const agent = { ...planned, env: { ...planned.env, ...Object.fromEntries(masked) } };
+  const names = gatewayNames(sessionId);
+  const workspace = agent.mounts.find(({ target }) => target === '/workspace');
+  const layer =
+    workspace === undefined || workspace.kind === 'tmpfs'
+      ? []
+      : [{ ...workspace, target: '/roots/layer', readonly: true }];
+  return {
+    agent,
+    gateway:
+      plan.policy.network === 'none'
+        ? undefined
+        : gatewayContainer({ sessionId, image, seccomp, ...names, companions: companionMounts(plan) }),
+    collector: collectorSpec({
+      sessionId,
+      image,
+      seccomp,
+      argv: [`${INSIDE}/collector`, 'layer=/roots/layer'],
+      mounts: layer,
+      stdin: 'stream',
+    }),
+  };
+}
+
+/** Places below the bundle, which its user makes. */
+function bundlePlace({ mounts, name }: ContainerSpec, { engine }: Plan): OciPlace {
+  const volumes = mounts.flatMap((mount) => (mount.kind === 'volume' ? [mount.volume] : []));
+  return {
+    rootfs: 'rootfs',
+    arch: engine.arch,
+    volumes: Object.fromEntries(volumes.map((volume) => [volume, `volumes/${volume}`])),
+    networkNamespace: `/run/netns/${name}`,
+  };
+}

@@ -1,0 +1,44 @@
+import { RunClaudeError, usageError } from '../errors.ts';
+import type { ContainerSpec } from '../types/engine.ts';
+import { RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
+
+/** The layers of a container that a target does not carry. `beside`: all containers of its pod. */
+export function lossesOf(
+  target: RenderTarget,
+  spec: ContainerSpec,
+  beside: readonly ContainerSpec[] = [spec],
+): readonly RenderedLayer[] {
+  return RENDERED_LAYERS.filter(
+    ({ lost, appliesTo }) => lost?.[target] !== undefined && (appliesTo === undefined || appliesTo(spec, beside)),
+  );
+}
+
+/**
+ * Refuses what a target loses of these containers, apart from the layers that the user named.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS, which names each lost layer; USAGE for a name that is not a layer
+ */
+export function refuseLosses(target: RenderTarget, specs: readonly ContainerSpec[], accepted: readonly string[]): void {
+  const unknown = accepted.find((name) => !RENDERED_LAYERS.some((layer) => layer.name === name));
+  if (unknown !== undefined)
+    throw usageError(`'${unknown}' is not a layer`, `Layers: ${RENDERED_LAYERS.map(({ name }) => name).join(', ')}.`);
+  const lost = new Map(specs.flatMap((spec) => lossesOf(target, spec, specs)).map((layer) => [layer.name, layer]));
+  const refused = [...lost.values()].filter(({ name }) => !accepted.includes(name));
+  if (refused.length === 0) return;
+  const lines = refused.map((layer) => `\n  ${layer.name}: ${layer.lost?.[target]}`);
+  throw new RunClaudeError('RENDER_LOSS', `layers of the session would be lost:${lines.join('')}`, {
+    hint: `To do without them: ${refused.map(({ name }) => `--without-layer ${name}`).join(' ')}`,
+  });
+}
+
+/**
+ * The words of a container whose init does not prove what the target loses: init would refuse to start. Everything else
+ * is still proved.
+ */
+export function provableArgv(target: RenderTarget, spec: ContainerSpec): readonly string[] {
+  const [init, option, proof, ...rest] = spec.argv;
+  if (init === undefined || option !== '--prove' || proof === undefined) return spec.argv;
+  const unprovable = lossesOf(target, spec).flatMap((layer) => layer.proof ?? []);
+  const lines = proof.split('\n').filter((line) => !unprovable.some((start) => line.startsWith(start)));
+  return [init, option, lines.join('\n'), ...rest];
+}
