@@ -20,6 +20,7 @@ const WORDS: WordTable = {
   },
   printsWith: ['-p', '--prompt'],
   conversations: ['-r', '--resume', '--continue', '--session-id'],
+  withoutConversation: 'help init login mcp plugin update version',
   permissionOptions: [
     '--allow-all',
     '--yolo',

@@ -16,6 +16,7 @@ const WORDS: WordTable = {
   },
   printsWith: ['-p', '--prompt'],
   conversations: ['-r', '--resume', '--session-id', '--session-file'],
+  withoutConversation: 'mcp extensions extension skills skill hooks hook',
   permissionOptions: ['-y', '--yolo', '--approval-mode'],
   permissions: { skip: ['--approval-mode=yolo'], ask: ['--approval-mode=default'] },
   promptOption: '-p',

@@ -13,6 +13,8 @@ const WORDS: WordTable = {
   },
   printsWith: ['run'],
   conversations: ['-c', '--continue', '-s', '--session'],
+  withoutConversation: `acp mcp attach debug auth providers agent upgrade uninstall serve web models stats export import
+    github pr session plugin db completion`,
   permissionOptions: ['--auto'],
   // The session's opencode.json has them.
   permissions: { skip: [], ask: [] },

@@ -55,7 +55,11 @@ export async function collectAgent(watch: AgentWatch, options: CollectOptions): 
   return { changes: [], attempts: [], findings, ...(await keptConversations(watch.conversation, options)) };
 }
 
-/** The file that changed last comes first: it is of the conversation to continue. What is more than a session keeps is counted. */
+/**
+ * The file that changed last comes first: it is of the conversation to continue. What comes after the first one that a
+ * session has no room for is counted only, so that no older conversation takes its place. Files that name no conversation
+ * belong together.
+ */
 async function keptConversations(
   { dirs, file }: AgentConversation,
   options: CollectOptions,
@@ -67,13 +71,15 @@ async function keptConversations(
   let bytes = 0;
   for (const { path, size } of wanted) {
     const rel = parseRelPath(path);
-    if (rel === undefined || kept.length >= MAX_KEPT_FILES || bytes + size > MAX_KEPT_BYTES) continue;
+    if (rel === undefined) continue;
+    if (kept.length >= MAX_KEPT_FILES || bytes + size > MAX_KEPT_BYTES) break;
     const one = await options.store.put(atMost(options.reader.read(options.root, rel), MAX_KEPT_BYTES - bytes));
     bytes += one.size;
     kept.push({ path, digest: one.digest, size: one.size });
   }
-  const dropped = wanted.length - kept.length;
   const ids = kept.flatMap(({ path }) => file.exec(path)?.[1] ?? []);
+  if (ids.length === 0 && kept.length < wanted.length) kept.length = 0;
+  const dropped = wanted.length - kept.length;
   return {
     ...(kept.length === 0 ? {} : { kept, conversation: ids[0] ?? ONLY_CONVERSATION }),
     dropped: dropped === 0 ? {} : { 'conversation files': dropped },

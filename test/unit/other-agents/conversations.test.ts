@@ -105,6 +105,16 @@ describe('the conversations of a session', () => {
     expect((await collect('codex', { [rollout(ID)]: 'link' })).kept).toBeUndefined();
     const large = await collect('codex', { [rollout(OTHER)]: 60 << 20, [rollout(ID)]: 10 << 20 });
     expect([keptOf(large), large.dropped]).toEqual([[rollout(ID)], { 'conversation files': 1 }]);
+    // No older one in its place, and no log without its database.
+    const newest = await collect('codex', { [rollout(OTHER)]: 10, [rollout(ID)]: 65 << 20 });
+    expect([newest.kept, newest.conversation, newest.dropped]).toEqual([
+      undefined,
+      undefined,
+      { 'conversation files': 2 },
+    ]);
+    const database = '.local/share/opencode/opencode.db';
+    const half = await collect('opencode', { [database]: 65 << 20, [`${database}-wal`]: 10 });
+    expect([half.kept, half.dropped]).toEqual([undefined, { 'conversation files': 2 }]);
     const names = Array.from({ length: 600 }, (_, at) => `.copilot/session-state/${ID}/files/${at}`);
     const many = await collect('copilot', Object.fromEntries(names.map((name) => [name, 'x'])));
     expect([many.kept?.length, many.dropped]).toEqual([500, { 'conversation files': 100 }]);
@@ -125,7 +135,17 @@ describe('another run of the session', () => {
   it.each([
     ['codex', [], ['resume', ID]],
     ['codex', ['go on'], ['resume', ID, 'go on']],
-    ['codex', ['exec', '--json', 'go on'], ['exec', 'resume', ID, '--json', 'go on']],
+    ['codex', ['exec', '--json', 'go on'], ['exec', '--json', 'resume', ID, 'go on']],
+    ['codex', ['exec', '-C', '/tmp', '-i', 'a', 'go on'], ['exec', '-C', '/tmp', 'resume', ID, '-i', 'a', 'go on']],
+    ['codex', ['exec', '-m=x', '-'], ['exec', '-m=x', 'resume', ID, '-']],
+    ['codex', ['exec', '--json', '--', '-x'], ['exec', '--json', 'resume', ID, '--', '-x']],
+    ['codex', ['e', 'go on'], ['e', 'resume', ID, 'go on']],
+    ['codex', ['review', '--uncommitted'], ['review', '--uncommitted']],
+    ['codex', ['exec', 'review'], ['exec', 'review']],
+    ['gemini', ['mcp', 'list'], ['mcp', 'list']],
+    ['opencode', ['models'], ['models']],
+    ['opencode', ['run', 'models'], ['run', '--continue', 'models']],
+    ['copilot', ['help'], ['help']],
     ['codex', ['resume', OTHER], ['resume', OTHER]],
     ['codex', ['exec', 'resume', OTHER, 'go on'], ['exec', 'resume', OTHER, 'go on']],
     ['gemini', ['-p', 'go on'], ['--resume', 'latest', '-p', 'go on']],
