@@ -75,7 +75,10 @@ it('Gemini CLI', async () => {
 });
 
 it('opencode', async () => {
-  const standIn = await startMessagesApi({ turns: TURNS });
+  const input = { command: 'echo quartzite > noted.txt', description: 'step' };
+  const standIn = await startMessagesApi({
+    turns: [{ tools: [{ name: 'bash', input }] }, ...TURNS.slice(1), { text: 'Done.' }],
+  });
   try {
     await resumes('opencode', {
       env: { ANTHROPIC_BASE_URL: standIn.url, ANTHROPIC_API_KEY: 'sk-ant-x' },
