@@ -3,7 +3,7 @@ import type { CredentialFile } from '../claude/credentials/credential-file.ts';
 import type { Instance } from '../claude/instances/instance.ts';
 import type { StagedClaude, StageOptions } from '../claude/stage/stage.ts';
 import type { AgentName, AgentPackage } from '../types/agent-package.ts';
-import type { ClaudeData, ClaudeOutcome } from '../types/claude-data.ts';
+import type { ClaudeData, ClaudeOutcome, ContinuedFile } from '../types/claude-data.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { ContentReader } from '../types/entry.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
@@ -57,8 +57,8 @@ export interface AgentCommandLine {
   readonly choosesConversation: (words: readonly string[]) => boolean;
   /** The id of the conversation that the words continue. */
   readonly namedConversation: (words: readonly string[]) => string | undefined;
-  /** The words that continue a conversation. */
-  readonly resumeWords: (conversation: string) => readonly string[];
+  /** The words, with those that continue a conversation. */
+  readonly resumeWords: (conversation: string, words: readonly string[]) => readonly string[];
   /** Those of the words that choose a permission mode, unchanged. */
   readonly permissionWords: (words: readonly string[]) => readonly string[];
   /** The words, with the policy's permission mode unless they choose one. */
@@ -115,6 +115,8 @@ export interface HomeOptions extends Omit<StageOptions, 'configDir' | 'settings'
   /** With `--credentials=file`. */
   readonly credentialFile: CredentialFile | undefined;
   readonly credential: CredentialSource | undefined;
+  /** The conversation of the session's earlier run, of an agent besides Claude. */
+  readonly continued?: readonly ContinuedFile[];
   /** Where the broker listens inside; undefined without one. */
   readonly brokerUrl: string | undefined;
 }

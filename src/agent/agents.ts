@@ -111,8 +111,8 @@ export function resumedProgram(
   // Options such as `--continue` take the project's newest conversation, which another session may have made. A run that
   // wrote nothing leaves the conversation that it was started with.
   const resumed = conversation ?? namedConversation(program);
-  const chosen = choosesConversation(words) || resumed === undefined ? [] : resumeWords(resumed);
+  const chosen = choosesConversation(words) || resumed === undefined ? words : resumeWords(resumed, words);
   const kept = permissionWords(words).length > 0 ? [] : permissionWords(program.args);
-  const args = [...kept, ...chosen, ...words];
+  const args = [...kept, ...chosen];
   return withPermissionMode({ ...program, args, print: asksForPrint(words) }, policy);
 }

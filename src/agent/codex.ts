@@ -1,4 +1,4 @@
-import type { WordTable } from '../other-agents/words.ts';
+import { readerOf, type WordTable } from '../other-agents/words.ts';
 import type { Agent } from './agent.ts';
 import { type OtherSettings, otherAgent } from './other-agent.ts';
 
@@ -16,6 +16,8 @@ const WORDS: WordTable = {
   },
   printsWith: ['exec', 'e', 'review'],
   conversations: ['resume', 'fork', '--last'],
+  withoutConversation: `review login logout mcp mcp-server app-server apply a cloud completion sandbox debug features
+    plugin help`,
   permissionOptions: [
     ...['-s', '--sandbox', '-a', '--ask-for-approval', '--approve-for-me'],
     ...['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
@@ -26,6 +28,8 @@ const WORDS: WordTable = {
     ask: ['--sandbox=danger-full-access', '--ask-for-approval=on-request'],
   },
 };
+
+const { endOfOptions } = readerOf(WORDS);
 
 /** OpenAI's Codex. */
 export const CODEX: Agent = otherAgent({
@@ -61,6 +65,18 @@ export const CODEX: Agent = otherAgent({
   obeyed:
     /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
   own: /^skills\/\.system\//,
+  conversation: {
+    dirs: ['.codex/sessions'],
+    file: /^\.codex\/sessions\/\d{4}\/\d\d\/\d\d\/rollout-[\dT-]{19}-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.jsonl$/,
+    resume: (id, words) => {
+      const exec = words.findIndex((word) => word === 'exec' || word === 'e');
+      if (exec === -1) return ['resume', id, ...words];
+      // `exec` has options that its `resume` refuses: they stay before it.
+      const at = endOfOptions(words, exec + 1);
+      if (['resume', 'review', 'help'].includes(words[at] ?? '')) return words;
+      return [...words.slice(0, at), 'resume', id, ...words.slice(at)];
+    },
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: () => ({ OPENAI_API_KEY: PLACEHOLDER }),

@@ -20,6 +20,7 @@ const WORDS: WordTable = {
   },
   printsWith: ['-p', '--prompt'],
   conversations: ['-r', '--resume', '--continue', '--session-id'],
+  withoutConversation: 'help init login mcp plugin update version',
   permissionOptions: [
     '--allow-all',
     '--yolo',
@@ -64,6 +65,11 @@ export const COPILOT: Agent = otherAgent({
   trees: ['skills'],
   obeyed:
     /^(copilot-instructions\.md$|(settings|mcp-config|lsp-config)\.json$|(instructions|agents|skills|hooks|extensions|workflows|installed-plugins)\/)/,
+  conversation: {
+    dirs: ['.copilot/session-state'],
+    file: /^\.copilot\/session-state\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/[\w./-]+(?<!\.lock)$/,
+    resume: (id, words) => [`--resume=${id}`, ...words],
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: (_source, url) => ({

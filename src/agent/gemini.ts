@@ -16,6 +16,7 @@ const WORDS: WordTable = {
   },
   printsWith: ['-p', '--prompt'],
   conversations: ['-r', '--resume', '--session-id', '--session-file'],
+  withoutConversation: 'mcp extensions extension skills skill hooks hook',
   permissionOptions: ['-y', '--yolo', '--approval-mode'],
   permissions: { skip: ['--approval-mode=yolo'], ask: ['--approval-mode=default'] },
   promptOption: '-p',
@@ -46,6 +47,11 @@ export const GEMINI: Agent = otherAgent({
   trees: ['commands', 'skills'],
   obeyed:
     /^(GEMINI\.md|settings\.json|\.env|oauth_creds\.json|trustedFolders\.json|(commands|skills|extensions|policies|agents|hooks)\/)/,
+  conversation: {
+    dirs: ['.gemini'],
+    file: /^\.gemini\/(?:projects\.json|(?:tmp|history)\/[\w.-]+\/\.project_root|tmp\/[\w.-]+\/chats\/session-[\w-]+\.jsonl?)$/,
+    resume: (_id, words) => ['--resume', 'latest', ...words],
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: (source, url) =>

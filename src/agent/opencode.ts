@@ -13,6 +13,8 @@ const WORDS: WordTable = {
   },
   printsWith: ['run'],
   conversations: ['-c', '--continue', '-s', '--session'],
+  withoutConversation: `acp mcp attach debug auth providers agent upgrade uninstall serve web models stats export import
+    github pr session plugin db completion`,
   permissionOptions: ['--auto'],
   // The session's opencode.json has them.
   permissions: { skip: [], ask: [] },
@@ -46,6 +48,14 @@ export const OPENCODE: Agent = otherAgent({
   trees: ['command', 'commands', 'skills'],
   obeyed:
     /^(AGENTS\.md|opencode\.jsonc?|config\.json|tui\.json|(commands?|agents?|modes?|plugins?|tools?|skills?|themes)\/)/,
+  conversation: {
+    dirs: ['.local/share/opencode'],
+    file: /^\.local\/share\/opencode\/opencode\.db(?:-wal)?$/,
+    resume: (_id, [first, ...rest]) => {
+      if (first === 'run') return ['run', '--continue', ...rest];
+      return first === undefined ? ['--continue'] : ['--continue', first, ...rest];
+    },
+  },
   broker: {
     placeholder: () => PLACEHOLDER,
     variables: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),

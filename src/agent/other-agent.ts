@@ -1,8 +1,9 @@
+import type { AgentConversation } from '../other-agents/collect-agent.ts';
 import { readerOf, type WordTable } from '../other-agents/words.ts';
 import type { AgentName } from '../types/agent-package.ts';
 import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOptions } from './agent.ts';
 
-/** An agent besides Claude, as data: its conversations end with their session, and nothing of its home comes back. */
+/** An agent besides Claude, as data: its conversations stay in their session, and nothing of its home comes back. */
 export interface OtherAgentRow
   extends Omit<
     AgentParts,
@@ -21,6 +22,10 @@ export interface OtherAgentRow
   readonly obeyed: RegExp;
   /** Of that, what the agent itself writes in any session. */
   readonly own?: RegExp;
+  readonly conversation: AgentConversation & {
+    /** The words, with those that continue the conversation. */
+    readonly resume: (id: string, words: readonly string[]) => readonly string[];
+  };
   readonly loadFind: () => Promise<AgentCredentials['find']>;
   readonly loadSettings: () => Promise<OtherSettings>;
 }
@@ -40,12 +45,12 @@ export interface OtherSettings {
 
 /** The agent of a row. */
 export function otherAgent(row: OtherAgentRow): Agent {
-  const { words, dir, alsoKeeps = [], trees, obeyed, own, loadFind, loadSettings, ...agent } = row;
+  const { words, dir, alsoKeeps = [], trees, obeyed, own, conversation, loadFind, loadSettings, ...agent } = row;
   const { instructionsFile } = agent;
   return {
     ...agent,
     homePaths: [dir, ...alsoKeeps],
-    commandLine: { ...readerOf(words), namedConversation: () => undefined, resumeWords: () => [] },
+    commandLine: { ...readerOf(words), namedConversation: () => undefined, resumeWords: conversation.resume },
     loadCredentials: async () => ({ find: await loadFind(), asFile: undefined }),
     loadHome,
     loadData,
@@ -67,6 +72,6 @@ export function otherAgent(row: OtherAgentRow): Agent {
 
   async function loadData(): Promise<AgentData> {
     const { collectAgent } = await import('../other-agents/collect-agent.ts');
-    return { collect: (options) => collectAgent({ dir, obeyed, own }, options), apply: async () => [] };
+    return { collect: (options) => collectAgent({ dir, obeyed, own, conversation }, options), apply: async () => [] };
   }
 }

@@ -28,7 +28,7 @@ export function ownAgent(row: OwnAgent): Agent {
         ? `[agents.${name}] names no provider`
         : `there is no key on the host: set ${provider.key} there, then start again`,
     quietHosts: [],
-    commandLine: { ...reader, namedConversation: () => undefined, resumeWords: () => [] },
+    commandLine: { ...reader, namedConversation: () => undefined, resumeWords: (_conversation, words) => words },
     broker: {
       placeholder: () => placeholder,
       variables: (_source, url) =>

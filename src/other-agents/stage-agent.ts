@@ -7,6 +7,7 @@ import { stageTree } from '../claude/stage/stage-trees.ts';
 import { Staging } from '../claude/stage/staged.ts';
 import { packageRoot } from '../host/package.ts';
 import { runProgram } from '../host/run-program.ts';
+import type { ContinuedFile } from '../types/claude-data.ts';
 
 const MAX_FILE_BYTES = 4 << 20;
 /** The note for Claude, in the image. */
@@ -41,6 +42,7 @@ export interface AgentStageOptions extends HomeStageOptions {
 
 interface HomeStageOptions
   extends Pick<StageOptions, 'env' | 'dataDir' | 'projectRoot' | 'gitCommonDir' | 'sessionNote'> {
+  readonly continued?: readonly ContinuedFile[];
   /** Files that are made for the session, by their path below the home. */
   readonly made: Readonly<Record<string, string>>;
   /** What was left out of them, one line each. */
@@ -84,6 +86,8 @@ export async function stageHome(
     const sessionNote = options.sessionNote === undefined ? '' : `\n${options.sessionNote}`;
     staging.file(instructions.to, `${noteFor(instructions.dir)}${sessionNote}${users}`);
   }
+  // First: no file of the session takes the place of one that is made for it.
+  for (const { path, content } of options.continued ?? []) staging.file(path, content);
   for (const [path, content] of Object.entries(options.made)) staging.file(path, content);
   staging.file('.gitconfig', await gitIdentity(runProgram, env, projectRoot));
   for (const note of options.notes) staging.note(note);

@@ -10,6 +10,8 @@ export interface WordTable {
   readonly printsWith: readonly string[];
   /** Subcommands and options that choose a conversation. */
   readonly conversations: readonly string[];
+  /** Subcommands that continue no conversation, separated by white space. */
+  readonly withoutConversation?: string;
   /** Options that choose a permission mode. */
   readonly permissionOptions: readonly string[];
   /** The words of each permission mode. */
@@ -57,6 +59,8 @@ export function readerOf(table: WordTable) {
     return { options, plain };
   };
 
+  const withoutConversation = (table.withoutConversation ?? '').split(/\s+/).filter(Boolean);
+
   const has = (words: readonly string[], names: readonly string[]): boolean => {
     const { options, plain } = read(words);
     return names.includes(plain[0] ?? '') || options.some(({ name }) => names.includes(name));
@@ -71,8 +75,21 @@ export function readerOf(table: WordTable) {
   return {
     optionNames: [...arities.keys()],
     readOption,
+    /** Where the options from `from` on end, or one begins that takes any number of words. */
+    endOfOptions: (words: readonly string[], from: number): number => {
+      let at = from;
+      for (let word = words[at] ?? ''; /^-(?!-?$)/.test(word); word = words[at] ?? '') {
+        const option = readOption(word);
+        if (option?.arity === 'many') return at;
+        at += option?.arity === 'one' && !option.joined ? 2 : 1;
+      }
+      return Math.min(at, words.length);
+    },
     asksForPrint: (words: readonly string[]): boolean => has(words, table.printsWith),
-    choosesConversation: (words: readonly string[]): boolean => has(words, table.conversations),
+    choosesConversation: (words: readonly string[]): boolean => {
+      const { plain } = read(words);
+      return has(words, table.conversations) || withoutConversation.includes(plain[0] ?? '');
+    },
     promptOf: (words: readonly string[]): string | undefined => {
       const { options, plain } = read(words);
       const named = options.find(({ name }) => name === table.promptOption)?.value;

@@ -10,7 +10,7 @@ import {
   relPath,
   text,
 } from '../store/parse-record.ts';
-import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../types/claude-data.ts';
+import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../types/claude-data.ts';
 import type { Change, Entry, Problem, Rename, WithheldGroup } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import type { CollectedRecord } from '../types/session.ts';
@@ -62,6 +62,7 @@ const claude = fields<ClaudeData>({
   attempts: listOf(fields<ClaudeAttempt>({ path: text, digest: text, size: number, before: optional(text) })),
   findings: listOf(finding),
   conversation: optional(text),
+  kept: optional(listOf(fields<KeptFile>({ path: text, digest: text, size: number }))),
   dropped: mapOf(number),
 });
 

@@ -29,13 +29,30 @@ export interface ClaudeAttempt {
   readonly before?: Digest;
 }
 
+/** A file of a conversation that stays in the session's store, for another run of the same session. */
+export interface KeptFile {
+  /** Relative to the home. Its form was checked. */
+  readonly path: string;
+  readonly digest: Digest;
+  readonly size: number;
+}
+
+/** A file of the conversation that another run of a session continues. */
+export interface ContinuedFile {
+  /** Relative to the home. */
+  readonly path: string;
+  readonly content: Buffer;
+}
+
 /** What a session did to Claude's own data; plain data for the record, the report and applyClaude. */
 export interface ClaudeData {
   readonly changes: readonly ClaudeChange[];
   readonly attempts: readonly ClaudeAttempt[];
   readonly findings: readonly Finding[];
-  /** Id of the conversation that the session wrote to last, where one comes back. */
+  /** Id of the conversation that the session wrote to last, where one comes back or is kept. */
   readonly conversation?: string;
+  /** Of an agent besides Claude. */
+  readonly kept?: readonly KeptFile[];
   /** Transcript records that stayed out, by kind. */
   readonly dropped: Readonly<Record<string, number>>;
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
+import { COPILOT_MODELS } from '../support/stand-in/copilot-models.ts';
 import { startGeminiApi } from '../support/stand-in/gemini-api.mjs';
 import { startMessagesApi } from '../support/stand-in/messages-api.mjs';
 import { startOAuthEndpoint } from '../support/stand-in/oauth-endpoint.ts';
@@ -253,30 +254,6 @@ describe('the real opencode, driven by stand-ins of the Messages and the Respons
 });
 
 describe('the real Copilot CLI, driven by a stand-in of its API', () => {
-  const MODELS = {
-    data: [
-      {
-        id: 'gpt-5.4',
-        name: 'GPT-5.4',
-        object: 'model',
-        vendor: 'openai',
-        version: '1',
-        preview: false,
-        model_picker_enabled: true,
-        capabilities: {
-          family: 'gpt-5',
-          type: 'chat',
-          object: 'model_capabilities',
-          tokenizer: 'o200k_base',
-          limits: { max_context_window_tokens: 128_000, max_output_tokens: 16_000, max_prompt_tokens: 100_000 },
-          supports: { tool_calls: true, streaming: true },
-        },
-        supported_endpoints: ['/chat/completions', '/responses'],
-        policy: { state: 'enabled', terms: '' },
-        billing: { is_premium: true, multiplier: 1 },
-      },
-    ],
-  };
   const hostile = HOSTILE(BASE, [
     '-X POST BASE/mcp/readonly -d {}',
     'BASE/copilot_internal/user',
@@ -294,7 +271,7 @@ describe('the real Copilot CLI, driven by a stand-in of its API', () => {
     const standIn = await startResponsesApi({
       turns: [{ commands: [hostile], inputTokens: 1000, cachedTokens: 400, outputTokens: 100 }, { text: 'All done.' }],
       accepts: (credential) => credential === token,
-      models: MODELS,
+      models: COPILOT_MODELS,
     });
     await using scene = new Scene({ env: { COPILOT_API_URL: standIn.url, COPILOT_GITHUB_TOKEN: token } });
     try {
@@ -326,7 +303,7 @@ describe('the real Copilot CLI, driven by a stand-in of its API', () => {
           renew();
         return credential === accepted;
       },
-      models: MODELS,
+      models: COPILOT_MODELS,
     });
     await using scene = new Scene({ env: { COPILOT_API_URL: standIn.url } });
     const bin = path.join(scene.root, 'bin');

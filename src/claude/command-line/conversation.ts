@@ -24,9 +24,9 @@ export function namedConversation(words: readonly string[]): string | undefined 
   return undefined;
 }
 
-/** The words that continue a conversation. */
-export function resumeWords(conversation: string): readonly string[] {
-  return ['--resume', conversation];
+/** The words, with those that continue a conversation. */
+export function resumeWords(conversation: string, words: readonly string[]): readonly string[] {
+  return ['--resume', conversation, ...words];
 }
 
 const CONVERSATION_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -4,7 +4,7 @@ import { readConfigFile } from '../../config/config-file.ts';
 import { Interrupted, usageError } from '../../errors.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { logIn, type ShownLogin } from '../../mcp/login/log-in.ts';
-import { loginStore } from '../../mcp/login/login-store.ts';
+import { loginStore, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { askLine, isYes, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpServer } from '../../types/policy.ts';
@@ -20,8 +20,10 @@ export async function mcpLoginCommand(line: CommandLineOfCommand, context: Comma
     throw usageError(`mcp ${word}: one name is needed`, 'Its usage: run-claude mcp --help');
   const tell = (text: string): void => context.tell({ kind: 'message', level: 'info', text: cleanLine(text) });
   if (word === 'logout') {
-    const wasThere = (await storeOf(name, context)?.remove()) === true;
+    const store = storeOf(name, context);
+    const wasThere = (await store?.locked(() => store.remove())) === true;
     tell(wasThere ? `removed the login to ${name} from this machine` : `there is no login to ${name}`);
+    if (wasThere) tell(NOT_REVOKED);
     return 0;
   }
   const { server, allowAddresses } = serverOf(name, context);
@@ -30,7 +32,8 @@ export async function mcpLoginCommand(line: CommandLineOfCommand, context: Comma
   const { signal } = context.interruption;
   const options = { server: server.url, clientId: optionValue(line, 'client-id'), scopes, show, signal };
   const login = await logIn(options, { env: context.env, allowAddresses });
-  await loginStore(context.places.dataDir, name).write(login);
+  const store = loginStore(context.places.dataDir, name);
+  await store.locked(() => store.write(login));
   const how = login.refresh === undefined ? 'It cannot be refreshed: log in again when it expires.' : '';
   tell(`logged in to ${name}; the next session has it. ${how}`.trim());
   return 0;

@@ -5,7 +5,7 @@ import { addServer, removeServer } from '../../config/mcp-table.ts';
 import { usageError } from '../../errors.ts';
 import { wayOut } from '../../gateway/rules/mcp-programs.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
-import { loginStore, type McpLogin } from '../../mcp/login/login-store.ts';
+import { loginStore, type McpLogin, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { jsonText } from '../../report/json.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -39,8 +39,10 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
   } else {
     const { mcpServers } = readConfigFile(text, file);
     save(file, removeServer(text, name, file));
-    if (mcpServers.some((server) => server.name === name && server.oauth === true))
-      await loginStore(context.places.dataDir, name).remove();
+    if (mcpServers.some((server) => server.name === name && server.oauth === true)) {
+      const store = loginStore(context.places.dataDir, name);
+      if (await store.locked(() => store.remove())) say(context, NOT_REVOKED);
+    }
     say(context, `removed from ${file}`);
   }
   return 0;

@@ -15,7 +15,8 @@ import type { RunSetup } from './set-up-run.ts';
 /** The plan of a session that is not started. Earlier sessions found out whether overlay volumes work here. */
 export function planWithKnownTrial({ engine, host, plan }: RunSetup, sessionId: string, image: SessionImage): Plan {
   const planned = plan(sessionId, image, () => newSessionId(Date.now()));
-  return withTrial(planned, knownTrial({ engine, stateDir: host.stateDir, image: image.tag, user: planned.user }));
+  const { ownImage = image.tag } = image;
+  return withTrial(planned, knownTrial({ engine, stateDir: host.stateDir, image: ownImage, user: planned.user }));
 }
 
 /** The image that the session would run on. */

@@ -76,9 +76,9 @@ export async function withReadyStart<T>(
       return folder.id;
     });
     await prepareImage(planned, { engine, tell, env, host, interruption }, policy.rebuild);
-    const { user } = planned;
+    const { user, ownImage = image.tag } = planned;
     const trial = needsTrial(planned)
-      ? await tryLayers({ engine, stateDir: host.stateDir, image: image.tag, user, sessionId: id })
+      ? await tryLayers({ engine, stateDir: host.stateDir, image: ownImage, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
     for (const text of [...startScreen(plan, shown), ...hintsFor(plan)]) tell({ kind: 'message', level: 'info', text });

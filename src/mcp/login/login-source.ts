@@ -1,5 +1,4 @@
 import { RunClaudeError } from '../../errors.ts';
-import { withLock } from '../../store/lock.ts';
 import type { CredentialSource, Secret } from '../../types/credential.ts';
 import type { McpServer } from '../../types/policy.ts';
 import type { Asking } from './ask-server.ts';
@@ -8,7 +7,6 @@ import { askTokens, type Tokens, tokensOf } from './tokens.ts';
 
 /** A token with less time left is refreshed before use. */
 const REFRESH_AHEAD_MS = 5 * 60_000;
-const LOCK_WAIT_MS = 60_000;
 /** A token that was fetched here is not refreshed again before this, or half its life, whoever reports a refusal. */
 const MIN_REFRESH_MS = 10 * 60_000;
 
@@ -41,8 +39,7 @@ export function loginSource(store: LoginStore, server: string, asking: Asking): 
     return login;
   };
   const refresh = (spent: string, isRefused: boolean): Promise<McpLogin> => {
-    const options = { what: `refreshing the login to ${store.name}`, waitMs: LOCK_WAIT_MS };
-    return withLock(store.lock, options, async () => {
+    return store.locked(async () => {
       const login = await read();
       // Another session has refreshed it.
       if (login.access !== spent && (login.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return login;

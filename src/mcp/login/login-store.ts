@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { keychainStore } from '../../claude/credentials/credential-store.ts';
 import { type RunProgram, runProgram } from '../../host/run-program.ts';
+import { withLock } from '../../store/lock.ts';
 import {
   fields,
   number,
@@ -14,6 +15,13 @@ import {
 } from '../../store/parse-record.ts';
 import { writeJsonAtomic } from '../../store/record.ts';
 import type { Client } from './tokens.ts';
+
+/** Told after a login was removed. */
+export const NOT_REVOKED =
+  'Its tokens are not revoked. To end them too, remove run-claude from the apps of your account at its authorization server.';
+
+/** Longer than the authorization server may take for an answer. */
+const LOCK_WAIT_MS = 60_000;
 
 /** A login to one MCP server, as it is stored. */
 export interface McpLogin {
@@ -54,8 +62,13 @@ const FORMAT: RecordFormat<McpLogin> = {
 /** Where the login to one server is stored. */
 export interface LoginStore {
   readonly name: string;
-  /** Taken for a refresh. */
-  readonly lock: string;
+  /**
+   * Runs `body` while no other process refreshes, replaces or removes the login: a refresh would otherwise bring back one
+   * that was removed.
+   *
+   * @throws {RunClaudeError} LOCK_HELD after a minute
+   */
+  locked<T>(body: () => Promise<T>): Promise<T>;
   /** @throws {RunClaudeError} RECORD_DAMAGED, RECORD_UNREADABLE */
   read(): Promise<McpLogin | undefined>;
   /** @throws {RunClaudeError} RECORD_UNWRITABLE, CREDENTIAL_STORE_WRITE */
@@ -80,7 +93,7 @@ export function loginStore(
     (await run(['security', 'delete-generic-password', '-s', service], { timeoutMs: 60_000 })).status === 0;
   return {
     name,
-    lock: `${file}.lock`,
+    locked: (body) => withLock(`${file}.lock`, { what: `using the login to ${name}`, waitMs: LOCK_WAIT_MS }, body),
     async read() {
       const stored = readRecordFile(file, FORMAT);
       if (stored !== undefined || keychain === undefined) return stored;

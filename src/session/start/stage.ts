@@ -13,7 +13,10 @@ import { programServer } from '../../gateway/rules/mcp-programs.ts';
 import { type Gateway, startGateway } from '../../gateway/start-gateway.ts';
 import { parseUser } from '../../host/user.ts';
 import { sessionNote } from '../../plan/session-note.ts';
+import { readCollected, storeDir, wasCollected } from '../../record/session.ts';
 import { rememberStaged } from '../../record/staged-claude.ts';
+import { openContentStore } from '../../store/content.ts';
+import type { ContinuedFile } from '../../types/claude-data.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -111,6 +114,14 @@ async function loginsOf(
   return mcpLogins(mcpServers, host.dataDir, { env, allowAddresses });
 }
 
+/** The conversation that an earlier run of the session left in its store. */
+async function continuedFiles({ sessionDir }: Plan): Promise<readonly ContinuedFile[]> {
+  if (!wasCollected(sessionDir)) return [];
+  const { kept = [] } = readCollected(sessionDir).claude ?? {};
+  const store = openContentStore(storeDir(sessionDir));
+  return Promise.all(kept.map(async ({ path: to, digest }) => ({ path: to, content: await store.read(digest) })));
+}
+
 /** With --credentials=file: the credential as the agent finds it in its home. */
 async function fileOf({ policy, program }: Plan, credential: CredentialSource): Promise<CredentialFile | undefined> {
   if (policy.credentials !== 'file') return undefined;
@@ -168,6 +179,7 @@ async function fillHome({ plan, deps, home, credential, file, caches }: HomePart
     isolate: policy.isolateClaudeData,
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
     conversation: namedConversation(program),
+    continued: await continuedFiles(plan),
     sessionNote: sessionNote(plan),
   });
   await rememberStaged(plan.sessionDir, staged);

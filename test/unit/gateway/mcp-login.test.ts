@@ -27,7 +27,11 @@ interface Seen {
   readonly body: string;
 }
 
-async function before(login: CredentialSource, takes: (token: string | undefined) => number) {
+async function before(
+  login: CredentialSource,
+  takes: (token: string | undefined) => number,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const seen: Seen[] = [];
   const { key, cert } = createHostCertificate(company, 'api.test', Date.now());
   const server = createServer({ key, cert }, (request, response) => {
@@ -38,7 +42,7 @@ async function before(login: CredentialSource, takes: (token: string | undefined
     request.on('end', () => {
       const token = request.headers.authorization;
       seen.push({ line: `${request.method} ${request.url}`, token, body });
-      response.writeHead(takes(token), { connection: 'close' }).end('here');
+      response.writeHead(takes(token), { ...headers, connection: 'close' }).end('here');
     });
   });
   servers.push(server);
@@ -117,6 +121,31 @@ it('passes on a refusal of the new token, asks the host no second time, and keep
   await expect.poll(() => gateway.pids.length).toBe(2);
   await expect.poll(() => gateway.sayInside('api.test', say('POST', '', CALL))).toContain(' 401 ');
   expect(seen.filter(({ token }) => token === 'Bearer token-1')).toHaveLength(1);
+});
+
+it('sends a body again whole that came in pieces', async () => {
+  const login = source(['token-1', 'token-2']);
+  await using scene = await withDispose(before(login, (token) => (token === 'Bearer token-2' ? 200 : 401)));
+  const call = CALL.replace('}}', `,"arguments":{"text":"${'x'.repeat(1 << 20)}"}}}`);
+  const pieces = call.match(/.{1,60000}/g) ?? [];
+  const chunks = [...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
+  const head = say('POST').replace('Content-Length: 0', 'Transfer-Encoding: chunked\r\nExpect: 100-continue');
+  expect(await scene.gateway.sayInside('api.test', `${head}${chunks}`)).toContain(' 200 ');
+  expect(scene.seen.map(({ token, body }) => [token, body === call])).toEqual([
+    ['Bearer token-1', true],
+    ['Bearer token-2', true],
+  ]);
+});
+
+it('follows no redirect, and gives the token to no other address of the server', async () => {
+  const login = source(['token-1']);
+  const location = { location: 'https://api.test/other' };
+  await using scene = await withDispose(before(login, () => 307, location));
+  const answer = await scene.gateway.sayInside('api.test', say('POST', '', CALL));
+  expect(answer).toMatch(/ 307 [\s\S]*https:\/\/api\.test\/other/);
+  for (const to of ['/other', '/mcp/..%2fother', '/mcp/', '//api.test/mcp'])
+    expect(await scene.gateway.sayInside('api.test', say('GET').replace('/mcp', to))).toContain(' 403 ');
+  expect(scene.seen.map(({ line }) => line)).toEqual(['POST /mcp']);
 });
 
 it('says how to log in again where the host cannot renew it', async () => {

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { offerToOpen } from '../../../../src/cli/commands/mcp-login.ts';
+import { mcpLoginCommand, offerToOpen } from '../../../../src/cli/commands/mcp-login.ts';
+import { mcpServersCommand } from '../../../../src/cli/commands/mcp-servers.ts';
+import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import type { CommandLineOfCommand } from '../../../../src/cli/grammar/parse-command-line.ts';
+import { loginStore, type McpLogin } from '../../../../src/mcp/login/login-store.ts';
 import type { Screen } from '../../../../src/terminal/ask.ts';
 
 // A program in place of the one that opens a browser: it stores the address that it is started with.
@@ -39,3 +43,40 @@ it('nothing is opened without one, and the end of input ends the login', async (
   await new Promise((done) => setTimeout(done, 300));
   expect(existsSync(path.join(dir, 'opened'))).toBe(false);
 });
+
+it.for([['logout', mcpLoginCommand] as const, ['remove', mcpServersCommand] as const])(
+  'mcp %s waits for a refresh, removes what it stored, and says that it revokes nothing',
+  async ([word, command], { skip }) => {
+    skip(process.platform === 'darwin', 'the commands would use the Keychain of the user');
+    const store = loginStore(dir, 'box');
+    const login = { version: 1, server: 'https://box.test/mcp', resource: 'r', issuer: 'i', tokenEndpoint: 't' };
+    const stored = {
+      ...login,
+      client: { id: 'c', method: 'none' },
+      access: 'a',
+      refresh: 'r',
+      expiresMs: 1,
+    } as McpLogin;
+    await store.write(stored);
+    writeFileSync(path.join(dir, 'config.toml'), '[[mcp]]\nname = "box"\nurl = "https://box.test/mcp"\noauth = true\n');
+    let finish: () => void = () => undefined;
+    const refreshing = store.locked(async () => {
+      await new Promise<void>((done) => {
+        finish = done;
+      });
+      await store.write(stored);
+    });
+    const told: string[] = [];
+    const context = {
+      places: { dataDir: dir, configDir: dir },
+      tell: (event: { text: string }) => void told.push(event.text),
+    } as unknown as CommandContext;
+    const line = { words: [word, 'box'], rest: [], options: new Map() } as unknown as CommandLineOfCommand;
+    const removing = command(line, context);
+    await new Promise((done) => setTimeout(done, 100));
+    finish();
+    await Promise.all([refreshing, removing]);
+    expect(await store.read()).toBeUndefined();
+    expect(told.join('\n')).toContain('Its tokens are not revoked.');
+  },
+);

@@ -100,6 +100,34 @@ describe('a stored login', () => {
     expect(standIn.grants).toEqual(['refresh']);
   });
 
+  it('that is removed while it is refreshed stays removed, and a new login stays the new one', async () => {
+    const held: (() => void)[] = [];
+    standIn.answers.set('issuer /token', (response) =>
+      held.push(() => void response.writeHead(200).end('{"access_token":"late","token_type":"Bearer"}')),
+    );
+    for (const then of [undefined, 'by-new-login']) {
+      await store.write(login());
+      const refreshing = source().refresh();
+      await expect.poll(() => held.length).toBe(1);
+      const ended = store.locked(async () =>
+        then === undefined ? store.remove() : store.write(login({ access: then })),
+      );
+      held.pop()?.();
+      await Promise.all([refreshing, ended]);
+      expect((await store.read())?.access).toBe(then);
+    }
+  });
+
+  it('whose refresh was killed before it was stored says how to log in again', async () => {
+    await store.write(login({ expiresMs: 1 }));
+    const unstored = { ...store, write: () => Promise.reject(new Error('killed')) };
+    await expect(source(unstored).current()).rejects.toThrow('killed');
+    expect(await errorOf(source().current())).toMatch(
+      /^CREDENTIAL_EXPIRED .* its authorization server refused to refresh it .*run-claude mcp login box$/,
+    );
+    expect(await store.read()).toMatchObject({ access: 'access-0', refresh: 'refresh-0' });
+  });
+
   it('is not refreshed again and again for a server that refuses each token', async () => {
     await store.write(login());
     const one = source();
