@@ -93,7 +93,7 @@ it("an agent can use a service's port, and nothing else of it; a link in place o
 const HOLD_UP =
   'sleep 6; for p in $(pgrep -x bash); do [ $p = $$ ] || kill -STOP $p; done; head -c 40000000 /dev/zero >/data/big';
 
-/** Ways to fill the disk, and what is said of the service. */
+/** Ways to fill the disk, and what is printed about the service. */
 const FILLING: readonly (readonly [string, string, string])[] = [
   ['plain', 'head -c 40000000 /dev/zero >/data/big', 'its data is larger than 16m'],
   ['sockets', 'head -c 40000000 /dev/zero >/run/run-claude/gw/sockets/big', 'its data is larger than 16m'],

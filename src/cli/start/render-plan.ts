@@ -27,7 +27,7 @@ export async function renderedText(
   return jsonText(renderPods(specs, { shared: new Set([gatewayNames(plan.sessionId).volume]) }, { without }));
 }
 
-/** The containers of what the other form carries of the plan. Whoever renders them is told the rest. */
+/** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */
 function plannedSpecs(whole: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
   const plan = withoutParts(whole);
   const { sessionId, image } = plan;

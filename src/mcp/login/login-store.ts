@@ -16,7 +16,7 @@ import {
 import { writeJsonAtomic } from '../../store/record.ts';
 import type { Client } from './tokens.ts';
 
-/** Told after a login was removed. */
+/** Printed after a login was removed. */
 export const NOT_REVOKED =
   'Its tokens are not revoked. To end them too, remove run-claude from the apps of your account at its authorization server.';
 

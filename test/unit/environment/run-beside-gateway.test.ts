@@ -54,7 +54,7 @@ it('an interruption before the start ends the container after it, and gives it n
   expect(hasWork).toBe(false);
 });
 
-it('ends a container whose gateway is lost, after its time, and when it is told to: the first reason counts', async () => {
+it('ends a container whose gateway is lost, after its time, and for a reason that is watched for; the first one counts', async () => {
   const { signal } = new AbortController();
   const lost = Promise.resolve(new Error('the gateway has ended'));
   const gateway = gatewayWith({ lost } as Partial<Gateway>);
@@ -73,6 +73,6 @@ it('ends a container whose gateway is lost, after its time, and when it is told 
       watches = false;
     };
   };
-  const told = await runBesideGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60_000, watch });
-  expect([told.stopped, watches]).toEqual(['the disk is full', false]);
+  const watched = await runBesideGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60_000, watch });
+  expect([watched.stopped, watches]).toEqual(['the disk is full', false]);
 });

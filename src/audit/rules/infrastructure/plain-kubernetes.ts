@@ -4,7 +4,7 @@ import type { PlainKeys, PlainTable } from '../../judges/plain.ts';
 /** A key of an object may be at the top, in the pods that it makes, or in an item of a list. */
 const anywhere = (keys: readonly string[]): string[] => keys.map((key) => `{,***.}${key}`);
 
-/** What may be said about a pod, its network and its storage without giving it a right, a program or a file of the host. */
+/** What a pod, its network and its storage may have without getting a right, a program or a file of the host. */
 export const MANIFEST: PlainKeys = {
   switch: anywhere(words`
     replicas {min,max}Replicas minReadySeconds revisionHistoryLimit progressDeadlineSeconds backoffLimit completions parallelism
@@ -44,7 +44,7 @@ export const MANIFEST_SAFE = anyOf(
   /^(.*\.)?image=[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/,
   new RegExp(`^(.*\\.)?env\\[\\]\\.name=(?!(${PROGRAMS}))[A-Z][A-Z0-9_]*$`),
   /^(.*\.)?env\[\]\.value=(\w[\w.:-]*)?$/,
-  // Data under a name that is no file.
+  // Data under a name that is not a file.
   /^([^.]*\.)?data\.(?![^=]*\.)[\w-]+=(true|false|\d[\w.]*|[A-Za-z][\w-]*)$/,
   /^(.*\.)?schedule=[\d*/, -]+$/,
   /^(.*\.)?(httpGet\.path|pathType|paths\[\]\.path)=\/?[\w./-]*$/,
