@@ -46,7 +46,7 @@ it('trusts them where the host itself refreshes a login', async () => {
   try {
     const url = `https://localhost:${(listening.address() as AddressInfo).port}/`;
     const content = { type: 'text/plain', body: 'x' };
-    expect(await post(url, content, {}, 10_000, 'darwin')).toEqual({ status: 200, body: 'ok' });
+    expect(await post(url, content, {}, 10_000, 'darwin')).toMatchObject({ status: 200, body: 'ok' });
     await expect(post(url, content, {}, 10_000, 'linux')).rejects.toThrow(/certificate/);
   } finally {
     listening.close();
