@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,6 @@ async function startBridge() {
     rmSync(dir, { recursive: true, force: true });
   });
   bridge.stdin.write(`${JSON.stringify({ env: { TOKEN: 'secret' }, token: 'mine' })}\n`);
-  await vi.waitFor(() => expect(existsSync(socket)).toBe(true), { timeout: 20_000 });
   const send = (message: unknown, session?: string, method = 'POST'): Promise<Answer> =>
     new Promise((done, failed) => {
       const headers = { 'x-run-claude-token': 'mine', ...(session === undefined ? {} : { 'mcp-session-id': session }) };
@@ -61,6 +60,8 @@ async function startBridge() {
       out.end(message === undefined ? undefined : JSON.stringify(message));
     });
   const open = async (): Promise<string> => (await send({ id: 0, method: 'initialize' })).session ?? '';
+  // The socket exists a moment before it accepts connections.
+  await vi.waitFor(() => send(undefined, 'none', 'GET'), { timeout: 20_000 });
   return { bridge, dir, socket, send, open };
 }
 
