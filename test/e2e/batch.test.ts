@@ -128,11 +128,16 @@ it('refuses a file before any session starts, and plans without starting', async
   // The word of a task's process is for a batch alone.
   const byHand = await scene.run(['run-task']);
   expect([byHand.status, byHand.stderr]).toEqual([2, expect.stringContaining("'run-task' is neither a command nor")]);
+  const batches = (): string[] => {
+    const dir = path.join(scene.places().stateDir, 'batches');
+    return existsSync(dir) ? readdirSync(dir) : [];
+  };
+  const before = batches();
   await using pty = scene.pty(['batch', '-'], { columns: 80, rows: 24 });
   await pty.see(/Reading tasks: one prompt on each line/);
   pty.send('\u0003');
   expect(await pty.exited).toBe(130);
-  expect(existsSync(path.join(scene.places().stateDir, 'batches'))).toBe(false);
+  expect(batches()).toEqual(before);
   const planned = await scene.run(['batch', '--dry-run', '-'], { input: 'first\nsecond\n' });
   expect([planned.status, planned.stdout]).toEqual([0, '   1  start: first\n   2  start: second\n']);
   expect(sessionsOf(scene)).toEqual([]);
