@@ -18,8 +18,9 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
     const why = refusal(ecosystem, archive);
     const known = byPath.get(archive.path);
     if (why !== undefined) skipped.push({ name: archive.name, why });
-    else if (known !== undefined && known.hash.hex !== archive.hash.hex) ambiguous.add(archive.path);
-    else if (known === undefined && byPath.size >= MAX_ARCHIVES)
+    else if (known !== undefined && !isSame(known, archive)) ambiguous.add(archive.path);
+    else if (known !== undefined) byPath.set(archive.path, joined(known, archive));
+    else if (byPath.size >= MAX_ARCHIVES)
       skipped.push({ name: archive.name, why: `more than ${MAX_ARCHIVES} packages` });
     else byPath.set(archive.path, archive);
   }
@@ -27,12 +28,33 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
     skipped.push({ name: byPath.get(path)?.name ?? path, why: 'two hashes for one package' });
     byPath.delete(path);
   }
-  const archives = [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const kept = [...byPath.values()].flatMap((archive) => withKeptParts(archive, byPath));
+  const archives = kept.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { archives, skipped };
 }
 
-function refusal({ hosts }: Pick<Ecosystem, 'hosts'>, { url, text, hash, path }: Archive): string | undefined {
-  const why = text === undefined ? refusedUrl(hosts, url) : undefined;
+/** Hashes of two functions may be of the same bytes. */
+const isSame = (one: Archive, other: Archive): boolean =>
+  one.hash.name !== other.hash.name || one.hash.hex === other.hash.hex;
+
+/** One archive that two entries name: by its longer hash, or made from what both are made from. */
+function joined(one: Archive, other: Archive): Archive {
+  if (one.madeFrom === undefined) return other.hash.hex.length > one.hash.hex.length ? other : one;
+  return { ...one, madeFrom: [...new Set([...one.madeFrom, ...(other.madeFrom ?? [])])] };
+}
+
+/** Nothing is made from an archive that is not in the cache. */
+function withKeptParts(archive: Archive, byPath: ReadonlyMap<string, Archive>): Archive[] {
+  if (archive.madeFrom === undefined) return [archive];
+  const madeFrom = archive.madeFrom.filter((path) => byPath.get(path)?.madeFrom === undefined && byPath.has(path));
+  return madeFrom.length === 0 ? [] : [{ ...archive, madeFrom }];
+}
+
+function refusal(
+  { hosts }: Pick<Ecosystem, 'hosts'>,
+  { url, text, madeFrom, hash, path }: Archive,
+): string | undefined {
+  const why = text === undefined && madeFrom === undefined ? refusedUrl(hosts, url) : undefined;
   if (why !== undefined) return why;
   if (hash.hex.length !== DIGITS[hash.name] || !/^[0-9a-f]+$/.test(hash.hex)) return 'without a hash';
   if (!PATH.test(path) || path.length > 500) return 'with a name that is not a plain file name';

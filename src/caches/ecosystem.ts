@@ -18,6 +18,11 @@ export interface Archive {
    * `path` is not used.
    */
   readonly anyOf?: readonly string[];
+  /**
+   * Archives of the same cache, by path, whose manifests its content is made from once they are kept: `url` and `hash` are
+   * not used.
+   */
+  readonly madeFrom?: readonly string[];
   readonly hash: { readonly name: HashName; readonly hex: string };
   /** Where the ecosystem's tool expects it: relative, '/' between components. */
   readonly path: string;
@@ -48,8 +53,10 @@ export interface Ecosystem {
    * @throws {Error} with the reason when nothing in the file can be cached
    */
   readonly read: (text: string, file: string) => LockContent;
-  /** Directories in the agent's home that get a link to each archive, at the archive's path. */
-  readonly linksIn: readonly string[];
+  /** Where the agent's home gets links to the archive of this path. */
+  readonly linksOf: (path: string) => readonly string[];
+  /** Files that the agent's home gets: settings that point the tool to `dir`, the cache in the container. */
+  readonly homeFiles?: (dir: string) => Readonly<Record<string, string>>;
   /** Variables that point the tool to `dir`, the cache in the container. */
   readonly env: (dir: string) => Readonly<Record<string, string>>;
 }

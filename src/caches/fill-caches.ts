@@ -9,9 +9,11 @@ import type { Engine, Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
 import { checkArchives, skippedLines } from './check-archives.ts';
-import type { Ecosystem, LockContent } from './ecosystem.ts';
+import type { Archive, Ecosystem, LockContent } from './ecosystem.ts';
 import { ecosystemOf } from './ecosystems.ts';
+import { withoutInterruptedFill } from './interrupted-fill.ts';
 import { type CacheMarker, knownCaches, lockOf, markerOf } from './marker.ts';
+import { cachesOwner } from './owner.ts';
 import { archivesPlace, cacheAddress, cacheMount, cachesDir } from './place.ts';
 import { type LockFile, readLocks } from './read-locks.ts';
 import { runFill } from './run-fill.ts';
@@ -59,7 +61,8 @@ async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promi
     return undefined;
   }
   const { image, user } = plan;
-  const address = cacheAddress({ ecosystem: name, locks, image, user });
+  const owner = cachesOwner(options.cacheDir);
+  const address = cacheAddress({ ecosystem: name, locks, image, user, owner });
   const cache: MadeCache = { ecosystem: name, address, dir: `${cachesDir(options.cacheDir)}/${address}` };
   if (await isUsable(options.engine, cache, plan)) return cache;
   if (plan.policy.network === 'none') throw notFilled(name, 'the session has no network');
@@ -99,41 +102,53 @@ async function fill(cache: MadeCache, { plan, locks, content }: Inputs, options:
   const { engine, tell } = options;
   const { archives, skipped } = content;
   const lockFiles = locks.map(({ file }) => file);
-  const what = `${archives.length} ${archives.length === 1 ? 'package' : 'packages'} of ${lockFiles.join(', ')}`;
+  const packages = packagesIn(archives);
+  const what = `${packages} ${packages === 1 ? 'package' : 'packages'} of ${lockFiles.join(', ')}`;
   tell({ kind: 'message', level: 'info', text: `Filling the ${cache.ecosystem} cache, once: ${what}` });
   for (const text of skippedLines(skipped)) tell({ kind: 'message', level: 'info', text });
   mkdirSync(cache.dir, { recursive: true, mode: 0o700 });
+  const bytes = await withoutInterruptedFill(engine, cache.dir, plan.sessionId, () =>
+    fillAnew(cache, { plan, content }, options),
+  );
+  const marker: CacheMarker = {
+    version: 1,
+    ecosystem: cache.ecosystem,
+    project: plan.project.root,
+    lockFiles,
+    image: plan.image,
+    packages,
+    bytes,
+    filled: new Date().toISOString(),
+    paths: archives.map(({ path }) => path),
+  };
+  writeJsonAtomic(markerOf(cache.dir), marker);
+}
+
+/** Returns the size of the cache in bytes. */
+async function fillAnew(
+  cache: MadeCache,
+  { plan, content: { archives } }: Pick<Inputs, 'plan' | 'content'>,
+  options: FillOptions,
+): Promise<number> {
+  const { engine } = options;
+  const { ecosystem: name, dir } = cache;
   // What a killed command left may be half a cache.
   await (await openPlace(engine, archivesPlace(cache, plan))).remove();
   const place = await openPlace(engine, archivesPlace(cache, plan));
   try {
     const previous = await previousMount(cache, plan, options);
-    const { dir } = cache;
-    const bytes = await runFill({
-      ...options,
-      plan,
-      ecosystem: { name: cache.ecosystem },
-      archives,
-      place,
-      previous,
-      dir,
-    });
-    const marker: CacheMarker = {
-      version: 1,
-      ecosystem: cache.ecosystem,
-      project: plan.project.root,
-      lockFiles,
-      image: plan.image,
-      bytes,
-      filled: new Date().toISOString(),
-      paths: archives.map(({ path }) => path),
-    };
-    writeJsonAtomic(markerOf(dir), marker);
+    return await runFill({ ...options, plan, ecosystem: { name }, archives, place, previous, dir });
   } catch (error) {
     await place.remove();
-    await removeTree(cache.dir);
+    await removeTree(dir);
     throw error;
   }
+}
+
+/** How many packages archives are of: some have several files, and run-claude makes some files. */
+function packagesIn(archives: readonly Archive[]): number {
+  const fetched = archives.filter(({ text, madeFrom }) => text === undefined && madeFrom === undefined);
+  return new Set(fetched.map(({ name }) => name)).size;
 }
 
 /** The cache of the project's earlier lock file: most of its archives are the same, and each is checked again. */

@@ -12,6 +12,8 @@ export interface CacheMarker {
   readonly project: string;
   readonly lockFiles: readonly string[];
   readonly image: string;
+  /** How many packages the archives are of. Earlier releases did not write it. */
+  readonly packages?: number;
   readonly bytes: number;
   /** ISO 8601. */
   readonly filled: string;

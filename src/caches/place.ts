@@ -20,13 +20,15 @@ export interface CacheInputs {
   readonly image: string;
   /** 'uid:gid' of what is in it. */
   readonly user: string;
+  /** Of all caches of this user on this machine, from cachesOwner(). */
+  readonly owner: string;
 }
 
 /** 32 hex digits that name the inputs. */
-export function cacheAddress({ ecosystem, locks, image, user }: CacheInputs): string {
+export function cacheAddress({ ecosystem, locks, image, user, owner }: CacheInputs): string {
   const digestOf = (content: Uint8Array | string): string => createHash('sha256').update(content).digest('hex');
   const files = locks.map(({ file, content }) => [file, digestOf(content)]);
-  return digestOf(JSON.stringify([FORMAT, ecosystem, image, user, files])).slice(0, ADDRESS_DIGITS);
+  return digestOf(JSON.stringify([FORMAT, ecosystem, image, user, owner, files])).slice(0, ADDRESS_DIGITS);
 }
 
 export function isCacheAddress(name: string): boolean {

@@ -20,6 +20,7 @@ const PREVIOUS = '/previous';
 const FILL_LIMIT_MS = 60 * 60_000;
 /** Free space that a cache must leave on the disk. */
 const RESERVE_BYTES = 1024 ** 3;
+const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
 const MAX_LINE_CHARACTERS = 4096;
 
 export interface FillRun {
@@ -101,6 +102,7 @@ async function watchContainer(container: Container, gateway: Gateway, run: FillR
     archives,
     dir: CACHE,
     previous: previous === undefined ? undefined : PREVIOUS,
+    maxArchiveBytes: MAX_ARCHIVE_BYTES,
     reserveBytes: RESERVE_BYTES,
   };
   const ending = readReports(container, run);

@@ -3,6 +3,7 @@ import type { PlaceEntry } from '../engine/place.ts';
 import type { MadeCache } from '../types/cache.ts';
 import type { Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
+import type { Ecosystem } from './ecosystem.ts';
 import { ecosystemOf } from './ecosystems.ts';
 import { readMarker } from './marker.ts';
 import { cacheMount, insideDir } from './place.ts';
@@ -21,23 +22,34 @@ export interface UsedCaches {
 export async function useCaches(engine: Engine, plan: Plan): Promise<UsedCaches> {
   const mounts: Mount[] = [];
   const env: Record<string, string> = {};
-  let links: readonly PlaceEntry[] = [];
+  // By path: two ecosystems share the repository of Maven.
+  const entries = new Map<string, PlaceEntry>();
   for (const cache of plan.caches ?? []) {
     if (!(await isUsable(engine, cache, plan))) continue;
     const ecosystem = ecosystemOf(cache.ecosystem);
     mounts.push(cacheMount(engine.facts, cache, plan));
     for (const [name, value] of Object.entries(ecosystem.env(insideDir(cache.ecosystem))))
       if (plan.env[name] === undefined) env[name] = value;
-    links = [...links, ...ecosystem.linksIn.flatMap((folder) => linkEntries(cache, folder))];
+    for (const entry of [...fileEntries(ecosystem), ...linkEntries(cache, ecosystem)]) entries.set(entry.path, entry);
   }
-  return { mounts, env, homeEntries: withFolders(links) };
+  return { mounts, env, homeEntries: withFolders([...entries.values()]) };
 }
 
-function linkEntries({ ecosystem, dir }: MadeCache, linksIn: string): PlaceEntry[] {
-  return (readMarker(dir)?.paths ?? []).map((path) => ({
-    path: `${linksIn}/${path}`,
-    mode: 0o777,
-    content: { link: posix.join(insideDir(ecosystem), path) },
+function linkEntries({ ecosystem, dir }: MadeCache, { linksOf }: Ecosystem): PlaceEntry[] {
+  return (readMarker(dir)?.paths ?? []).flatMap((path) =>
+    linksOf(path).map((at) => ({
+      path: at,
+      mode: 0o777,
+      content: { link: posix.join(insideDir(ecosystem), path) },
+    })),
+  );
+}
+
+function fileEntries({ name, homeFiles }: Ecosystem): PlaceEntry[] {
+  return Object.entries(homeFiles?.(insideDir(name)) ?? {}).map(([path, text]) => ({
+    path,
+    mode: 0o644,
+    content: Buffer.from(text),
   }));
 }
 

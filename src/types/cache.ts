@@ -1,5 +1,5 @@
 /** Every ecosystem that has a cache of packages. src/caches/ecosystems has a file for each. */
-export const CACHE_NAMES = ['npm', 'yarn', 'pip', 'go'] as const;
+export const CACHE_NAMES = ['npm', 'pnpm', 'yarn', 'pip', 'cargo', 'go', 'maven', 'gradle'] as const;
 
 export type CacheName = (typeof CACHE_NAMES)[number];
 

@@ -170,3 +170,33 @@ HTTPS_PROXY= https_proxy= yarn install --offline --frozen-lockfile --no-progress
   expect(stdout, stderr).toMatch(/^true$/m);
   expect(stdout).not.toMatch(/^ M yarn\.lock$/m);
 });
+
+it('pnpm 9, 11 and 12 install from the cache without a registry, and leave the lock file as it is', async () => {
+  const { packages } = JSON.parse(lock) as { packages: Record<string, { version: string; integrity: string }> };
+  const entries = ['is-number', 'is-odd'].map((name) => {
+    const { version = '', integrity = '' } = packages[`node_modules/${name}`] ?? {};
+    const snapshot = `  ${name}@${version}:${name === 'is-odd' ? '\n    dependencies:\n      is-number: 6.0.0' : ' {}'}`;
+    return [`  ${name}@${version}:\n    resolution: {integrity: ${integrity}}\n`, snapshot] as const;
+  });
+  await using scene = sceneWith();
+  const own =
+    'importers:\n\n  .:\n    dependencies:\n      is-odd:\n        specifier: 3.0.1\n        version: 3.0.1\n';
+  const settings = 'settings:\n  autoInstallPeers: true\n  excludeLinksFromLockfile: false\n';
+  const [listed, snapshots] = [entries.map(([one]) => one), entries.map(([, one]) => one)].map((all) => all.join('\n'));
+  const text = `lockfileVersion: '9.0'\n\n${settings}\n${own}\npackages:\n\n${listed}\nsnapshots:\n\n${snapshots}\n`;
+  scene.write('pnpm-lock.yaml', text);
+  // Without it, pnpm 11 and later ask the registry how old each package is.
+  const script = `exec 2>&1; export PNPM_CONFIG_MINIMUM_RELEASE_AGE=0
+for release in 9 11 12; do
+  npm install --silent --no-audit --no-fund --prefix ~/pnpm-$release pnpm@$release
+  pnpm() { ~/pnpm-$release/node_modules/.bin/pnpm install --offline --frozen-lockfile; }
+  if [ $release = 9 ]; then mv ~/.config/pnpm/rc ~/rc; pnpm; mv ~/rc ~/.config/pnpm/rc; else (unset PNPM_CONFIG_GLOBAL_PNPMFILE; pnpm); fi >/dev/null
+  [ -e node_modules/is-odd ] && echo "pnpm $release installs without the cache"
+  rm -rf node_modules; pnpm; echo "pnpm $release: $(node -p "require('is-odd')(3)")"; rm -rf node_modules
+done
+git status --short`;
+  const { stdout, stderr } = await scene.run(['exec', '--cache', 'pnpm', ...reach, '--', 'bash', '-c', script]);
+  expect(stderr).toContain('Filling the pnpm cache, once: 2 packages of pnpm-lock.yaml');
+  expect(stdout.match(/^pnpm \d.*/gm), stdout).toEqual(['pnpm 9: true', 'pnpm 11: true', 'pnpm 12: true']);
+  expect(stdout).not.toMatch(/^ M pnpm-lock\.yaml$/m);
+});

@@ -15,7 +15,7 @@ export const go: Ecosystem = {
   lockFiles: ['go.sum'],
   hosts: PRESETS['go'] ?? [],
   read: readLock,
-  linksIn: [],
+  linksOf: () => [],
   env: (dir) => ({ GOPROXY: `file://${dir},${PROXY},direct` }),
 };
 

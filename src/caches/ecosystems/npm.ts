@@ -13,7 +13,7 @@ export const npm: Ecosystem = {
   lockFiles: ['npm-shrinkwrap.json', 'package-lock.json'],
   hosts: PRESETS['npm'] ?? [],
   read: readLock,
-  linksIn: ['.npm/_cacache/content-v2'],
+  linksOf: (path) => [`.npm/_cacache/content-v2/${path}`],
   env: () => ({}),
 };
 

@@ -14,7 +14,7 @@ export const pip: Ecosystem = {
   lockFiles: ['requirements.txt', 'requirements.lock', 'requirements-dev.txt'],
   hosts: PRESETS['pypi'] ?? [],
   read: readLock,
-  linksIn: [],
+  linksOf: () => [],
   env: (dir) => ({ PIP_FIND_LINKS: dir }),
 };
 

@@ -15,7 +15,7 @@ export const yarn: Ecosystem = {
   lockFiles: ['yarn.lock'],
   hosts: PRESETS['npm'] ?? [],
   read: readLock,
-  linksIn: [MIRROR],
+  linksOf: (path) => [`${MIRROR}/${path}`],
   env: () => ({ YARN_YARN_OFFLINE_MIRROR: `/home/agent/${MIRROR}` }),
 };
 

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import type { Archive } from '../ecosystem.ts';
+import { cargoIndex } from './cargo-index.ts';
 import { findFiles } from './package-index.ts';
 import type { FillReport, FillRequest } from './request.ts';
-import { FetchError, saveArchive } from './save-archive.ts';
+import { FetchError, saveArchive, saveBytes } from './save-archive.ts';
 
 /** Connections to the registry. */
 const CONCURRENT = 16;
@@ -11,7 +14,8 @@ const REPORT_MS = 250;
  * is run.
  */
 export async function fillCache(request: FillRequest, report: (line: FillReport) => void): Promise<FillReport> {
-  const left = [...request.archives].reverse();
+  const made = request.archives.filter(({ madeFrom }) => madeFrom !== undefined);
+  const left = request.archives.filter(({ madeFrom }) => madeFrom === undefined).reverse();
   const stop = new AbortController();
   let bytes = 0;
   let done = 0;
@@ -26,8 +30,7 @@ export async function fillCache(request: FillRequest, report: (line: FillReport)
           bytes += size;
         }
       } catch (error) {
-        const why = error instanceof FetchError ? error.message : 'it cannot be written';
-        failure ??= { kind: 'failed', archive: archive.name, why };
+        failure ??= { kind: 'failed', archive: archive.name, why: reasonOf(error) };
         stop.abort();
       }
       done += 1;
@@ -38,5 +41,27 @@ export async function fillCache(request: FillRequest, report: (line: FillReport)
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, work));
+  for (const archive of failure === undefined ? made : []) {
+    try {
+      bytes += await saveMade(archive, request);
+    } catch (error) {
+      failure ??= { kind: 'failed', archive: archive.name, why: reasonOf(error) };
+    }
+  }
   return failure ?? { kind: 'filled', bytes };
+}
+
+const reasonOf = (error: unknown): string => (error instanceof FetchError ? error.message : 'it cannot be written');
+
+/** Makes a file from archives that are kept. Returns its size in bytes. */
+async function saveMade(archive: Archive, request: FillRequest): Promise<number> {
+  const sums = new Map(request.archives.map(({ path, hash }) => [path, hash.hex]));
+  const crates = (archive.madeFrom ?? []).map((path) => ({
+    file: join(request.dir, path),
+    sum: sums.get(path) ?? '',
+  }));
+  const content = await cargoIndex(crates).catch(() => {
+    throw new FetchError('its manifest cannot be read', true);
+  });
+  return saveBytes(archive, content, request);
 }

@@ -7,6 +7,8 @@ export interface FillRequest {
   readonly dir: string;
   /** An older cache of the ecosystem: its archives are taken where they have the hash. */
   readonly previous: string | undefined;
+  /** A larger archive is not kept. */
+  readonly maxArchiveBytes: number;
   /** Free space to leave on the disk, in bytes. */
   readonly reserveBytes: number;
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, open, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Archive } from '../ecosystem.ts';
 import { type Digest, startDigest } from './digest.ts';
 import type { FillRequest } from './request.ts';
 
-const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
+/** How much of an archive is written between two checks of the room on the disk. */
+const ROOM_CHECK_BYTES = 1024 ** 2;
 const FETCH_LIMIT_MS = 10 * 60_000;
 /** A registry answers some requests of many with an error that does not last. */
 const ATTEMPTS = 3;
@@ -23,6 +24,9 @@ export class FetchError extends Error {
   }
 }
 
+/** The cache and its limits. */
+type Place = Pick<FillRequest, 'dir' | 'reserveBytes' | 'maxArchiveBytes'>;
+
 /**
  * Puts one archive into the cache: from the previous cache, or from the registry. It gets its name only when its bytes have
  * its hash. Returns its size in bytes.
@@ -31,17 +35,36 @@ export class FetchError extends Error {
  */
 export async function saveArchive(
   archive: Archive,
-  request: Pick<FillRequest, 'dir' | 'previous' | 'reserveBytes'>,
+  request: Place & Pick<FillRequest, 'previous'>,
   signal: AbortSignal,
 ): Promise<number> {
+  return putAt(archive, request, async (scratch) => {
+    const target = { scratch, request };
+    return (await copyPrevious(archive, target)) ?? fetchTo(archive, target, signal);
+  });
+}
+
+/**
+ * Puts bytes that run-claude made into the cache. Returns their number.
+ *
+ * @throws {FetchError}
+ */
+export async function saveBytes(archive: Archive, content: Uint8Array, request: Place): Promise<number> {
+  return putAt(archive, request, async (scratch) => {
+    await writeFile(scratch, content, { mode: 0o644 });
+    return content.byteLength;
+  });
+}
+
+/** What `write` puts into a scratch file gets the archive's name when it is complete. */
+async function putAt(archive: Archive, request: Place, write: (scratch: string) => Promise<number>): Promise<number> {
   const file = join(request.dir, archive.path);
   if (!file.startsWith(`${request.dir}/`)) throw new FetchError('its name leaves the cache', true);
-  const { bavail, bsize } = await statfs(request.dir);
-  if (bavail * bsize < request.reserveBytes) throw new FetchError('the disk is full', true);
+  await checkRoom(request);
   await mkdir(dirname(file), { recursive: true });
   const scratch = join(request.dir, `.fetch-${randomUUID()}`);
   try {
-    const bytes = (await copyPrevious(archive, request.previous, scratch)) ?? (await fetchTo(archive, scratch, signal));
+    const bytes = await write(scratch);
     await rename(scratch, file);
     return bytes;
   } catch (error) {
@@ -52,14 +75,22 @@ export async function saveArchive(
   }
 }
 
-async function copyPrevious(
-  archive: Archive,
-  previous: string | undefined,
-  scratch: string,
-): Promise<number | undefined> {
+/** Throws FetchError where the disk has less room than is left on it. */
+async function checkRoom({ dir, reserveBytes }: Place): Promise<void> {
+  const { bavail, bsize } = await statfs(dir);
+  if (bavail * bsize < reserveBytes) throw new FetchError('the disk is full', true);
+}
+
+interface Target {
+  readonly scratch: string;
+  readonly request: Place & Pick<FillRequest, 'previous'>;
+}
+
+async function copyPrevious(archive: Archive, target: Target): Promise<number | undefined> {
+  const { previous } = target.request;
   if (previous === undefined) return undefined;
   try {
-    const { bytes, hex } = await writeHashed(createReadStream(join(previous, archive.path)), archive, scratch);
+    const { bytes, hex } = await writeHashed(createReadStream(join(previous, archive.path)), archive, target);
     return hex === archive.hash.hex ? bytes : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -67,10 +98,10 @@ async function copyPrevious(
   }
 }
 
-async function fetchTo(archive: Archive, scratch: string, signal: AbortSignal): Promise<number> {
+async function fetchTo(archive: Archive, target: Target, signal: AbortSignal): Promise<number> {
   return withRetries(signal, async () => {
     const body = await openArchive(archive, signal);
-    const { bytes, hex } = await writeHashed(body, archive, scratch);
+    const { bytes, hex } = await writeHashed(body, archive, target);
     if (hex !== archive.hash.hex) throw new FetchError('the registry sent other bytes than the lock file names', true);
     return bytes;
   });
@@ -106,7 +137,7 @@ async function openArchive({ url, text }: Archive, signal: AbortSignal): Promise
  */
 export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'): Promise<AsyncIterable<Uint8Array>> {
   const response = await fetch(url, {
-    redirect: 'error',
+    redirect: 'manual',
     headers: { accept, 'accept-encoding': 'identity' },
     signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]),
   });
@@ -119,16 +150,21 @@ export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'
 async function writeHashed(
   pieces: AsyncIterable<Uint8Array>,
   { hash }: Archive,
-  scratch: string,
+  { scratch, request }: Target,
 ): Promise<{ readonly bytes: number; readonly hex: string }> {
   const digest = startDigest(hash.name);
   let bytes = 0;
+  let checkedBytes = 0;
   // Sessions have the cache read-only; the mode is for what they copy out of it.
   const handle = await open(scratch, 'w', 0o644);
   try {
     for await (const piece of pieces) {
       bytes += piece.byteLength;
-      if (bytes > MAX_ARCHIVE_BYTES) throw new FetchError('it is larger than 2 GB', true);
+      if (bytes > request.maxArchiveBytes) throw new FetchError('it is larger than 2 GB', true);
+      if (bytes - checkedBytes > ROOM_CHECK_BYTES) {
+        checkedBytes = bytes;
+        await checkRoom(request);
+      }
       digest.add(piece);
       await handle.write(piece);
     }

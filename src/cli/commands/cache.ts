@@ -44,7 +44,7 @@ function list(
     ecosystem: marker?.ecosystem,
     project: marker?.project,
     lockFiles: marker?.lockFiles ?? [],
-    packages: marker?.paths.length,
+    packages: marker?.packages ?? marker?.paths.length,
     bytes: marker?.bytes,
     filled: marker?.filled,
     lastUsed: new Date(usedMs).toISOString(),
@@ -59,7 +59,7 @@ function list(
       filled === undefined || bytes === undefined
         ? ['not filled to the end']
         : [
-            `${packages} packages`,
+            `${packages} ${packages === 1 ? 'package' : 'packages'}`,
             formatSizeMb(Math.ceil(bytes / 1024 ** 2)),
             `filled ${whenText(filled, Date.now())}`,
           ];

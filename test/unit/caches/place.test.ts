@@ -7,6 +7,7 @@ const INPUTS: CacheInputs = {
   locks: [{ file: 'package-lock.json', content: Buffer.from('{}') }],
   image: 'run-claude:0',
   user: '1000:1000',
+  owner: '0',
 };
 
 it.each<[string, Partial<CacheInputs>]>([
@@ -15,6 +16,7 @@ it.each<[string, Partial<CacheInputs>]>([
   ['ecosystem', { ecosystem: 'yarn' }],
   ['image', { image: 'run-claude:1' }],
   ['user', { user: '0:0' }],
+  ['user of the engine', { owner: '1' }],
 ])('another %s has another address', (_, part) => {
   expect(cacheAddress({ ...INPUTS, ...part })).not.toBe(cacheAddress(INPUTS));
 });

@@ -10,6 +10,20 @@ const MANY = 300_000;
 const LIMIT_MS = 10_000;
 
 const ROWS: readonly (readonly [CacheName, string, string])[] = [
+  ['pnpm', 'entries', `packages:\n${'  a@1:\n'.repeat(MANY)}`],
+  ['pnpm', 'names', `packages:\n${`  ${'@a/'.repeat(100)}@1:\n`.repeat(1000)}`],
+  ['pnpm', 'peers', `packages:\n  a@1${'('.repeat(MANY)}`],
+  ['pnpm', 'fields', `packages:\n${`  a@1:\n    resolution: {${'integrity: '.repeat(300)}}\n`.repeat(1000)}`],
+  ['pnpm', 'spaces', `packages:\n${`  a@1:\n    resolution: {,${' '.repeat(3900)}}\n`.repeat(1000)}`],
+  ['cargo', 'packages', '[[package]]\n'.repeat(MANY)],
+  ['cargo', 'names without an end', `[[package]]\n${'name = "a\n'.repeat(MANY)}`],
+  ['maven', 'lines', 'a\n'.repeat(MANY)],
+  ['maven', 'spaces', ' '.repeat(MANY)],
+  ['gradle', 'components without an end', '<component a>'.repeat(MANY)],
+  ['gradle', 'components of one name', '<component '.repeat(MANY)],
+  ['gradle', 'comments without an end', '<!--'.repeat(MANY)],
+  ['gradle', 'artifacts without an end', `<component a>${'<artifact name="x">'.repeat(MANY)}</component>`],
+  ['gradle', 'spaces', `<component a>${`<artifact${' '.repeat(MANY)}`}</component>`],
   ['yarn', 'entries', 'a@1:\n'.repeat(MANY)],
   ['yarn', 'versions without an end', '  version "'.repeat(MANY)],
   ['yarn', 'addresses', `a@1:\n  version "1"\n${'  resolved "https://x/'.repeat(MANY)}`],
@@ -27,6 +41,13 @@ const ROWS: readonly (readonly [CacheName, string, string])[] = [
   ['npm', 'lists', '['.repeat(MANY)],
   ['npm', 'dependencies of dependencies', `${'{"dependencies":{"a":'.repeat(20_000)}{}${'}}'.repeat(20_000)}`],
 ];
+
+it('maven: lists in lists of a lockfile.json are read in time', () => {
+  const start = performance.now();
+  const lock = `${'{"a":['.repeat(20_000)}${']}'.repeat(20_000)}`;
+  expect(ecosystemOf('maven').read(lock, 'lockfile.json').archives).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(LIMIT_MS);
+});
 
 it.each(ROWS)('%s: a lock file of %s is read in time', (name, _, text) => {
   const start = performance.now();

@@ -81,3 +81,111 @@ My_Lib.x[extra]==1.0 ; python_version > "3" \\
     expect([archives.length, skipped.length], line).toEqual([0, 1]);
   }
 });
+
+const crate = (source: string, more = `checksum = "${HEX}"`, name = 'serde', version = '1.0.0'): string =>
+  `[[package]]\nname = "${name}"\nversion = "${version}"\nsource = "${source}"\n${more}\n`;
+
+it('cargo: reads crates of crates.io with the files of its index, and leaves the rest out', () => {
+  const index = 'registry+https://github.com/rust-lang/crates.io-index';
+  const own = '[[package]]\nname = "own"\nversion = "0.1.0"\n';
+  const lock = [own, crate(index), crate(index, undefined, 'serde', '2.0.0+b'), crate(index, undefined, 'Abc')].join(
+    '\n',
+  );
+  const { archives, skipped } = read('cargo', `version = 4\n\n${lock}`);
+  expect(skipped).toEqual([]);
+  expect(archives.map(({ url, path, madeFrom }) => [url || madeFrom, path])).toEqual([
+    ['https://static.crates.io/crates/Abc/Abc-1.0.0.crate', 'Abc-1.0.0.crate'],
+    [['Abc-1.0.0.crate'], 'index/3/a/abc'],
+    [undefined, 'index/config.json'],
+    [['serde-1.0.0.crate', 'serde-2.0.0+b.crate'], 'index/se/rd/serde'],
+    ['https://static.crates.io/crates/serde/serde-1.0.0.crate', 'serde-1.0.0.crate'],
+    ['https://static.crates.io/crates/serde/serde-2.0.0%2Bb.crate', 'serde-2.0.0+b.crate'],
+  ]);
+  for (const one of [
+    crate('git+https://github.com/serde-rs/serde#0123', ''),
+    crate('registry+https://evil.test/index'),
+    crate(index, ''),
+    crate(index, undefined, '../../evil'),
+  ]) {
+    const found = read('cargo', one);
+    expect([found.archives.length, found.skipped.length], one).toEqual([0, 1]);
+  }
+});
+
+it('cargo: an index file is made from the crates of both lock files, and from none that is left out', () => {
+  const row = ecosystemOf('cargo');
+  const index = 'registry+https://github.com/rust-lang/crates.io-index';
+  const contents = ['1.0.0', '2.0.0'].map((version) => row.read(crate(index, undefined, 'serde', version), ''));
+  const made = (content: typeof contents) =>
+    checkArchives(row, content).archives.find(({ path }) => path === 'index/se/rd/serde')?.madeFrom;
+  expect(made(contents)).toEqual(['serde-1.0.0.crate', 'serde-2.0.0.crate']);
+  const short = row.read(crate(index, 'checksum = "0123"', 'serde', '3.0.0'), '');
+  expect(made([...contents, short])).toEqual(['serde-1.0.0.crate', 'serde-2.0.0.crate']);
+  expect(made([short])).toBeUndefined();
+});
+
+const component = (attributes: string, artifact: string): string =>
+  `<verification-metadata><components><component ${attributes}>${artifact}</component></components></verification-metadata>`;
+
+it('gradle: reads files with a SHA-256 or SHA-512, and leaves weaker ones and names with folders out', () => {
+  const lib = 'group="org.a" name="lib" version="1.0"';
+  const good = `<artifact name="lib-1.0.jar">\n<sha256 value="${HEX}" origin="Generated"/>\n</artifact>`;
+  const path = 'org/a/lib/1.0/lib-1.0.jar';
+  expect(listed('gradle', component(lib, good))).toEqual([[`https://repo.maven.apache.org/maven2/${path}`, path]]);
+  const two = `${good}\n<artifact name="none.jar"/>${good.replace('lib-1.0.jar', 'lib-1.0.pom')}`;
+  const text = component(lib, two).replace(
+    '</component>',
+    `</component><!-- ${component(lib, good)} --><component group="b"/>`,
+  );
+  expect(listed('gradle', text).map(([, at]) => at)).toEqual([path, path.replace('.jar', '.pom')]);
+  for (const [attributes, artifact] of [
+    [lib, '<artifact name="lib-1.0.jar"><sha1 value="0123456789012345678901234567890123456789"/></artifact>'],
+    [lib, good.replace('lib-1.0.jar', '../../../../.bashrc')],
+    ['group="org/../.." name="lib" version="1.0"', good],
+    ['group="org.a" name=".." version=".."', good],
+  ] as const) {
+    const { archives, skipped } = read('gradle', component(attributes, artifact));
+    expect([archives.length, skipped.length], attributes).toEqual([0, 1]);
+  }
+});
+
+it('maven: reads checksum files of the resolver, and leaves other lines and names with folders out', () => {
+  const path = 'org/a/lib/1.0/lib-1.0.jar';
+  const lock = `${HEX}  ${path}\n${HEX} *${path.replace('.jar', '.pom')}\n`;
+  expect(listed('maven', lock)).toEqual([
+    [`https://repo.maven.apache.org/maven2/${path}`, path],
+    [`https://repo.maven.apache.org/maven2/${path.replace('.jar', '.pom')}`, path.replace('.jar', '.pom')],
+  ]);
+  for (const line of [`${HEX}  ../../.bashrc`, `${HEX}  /etc/passwd`, `0123  ${path}`, path, `${HEX}  a/./b.jar`]) {
+    const { archives, skipped } = read('maven', line);
+    expect([archives.length, skipped.length], line).toEqual([0, 1]);
+  }
+});
+
+it('maven: reads every artifact of lockfile.json, however deep', () => {
+  const row = ecosystemOf('maven');
+  const url = 'https://repo.maven.apache.org/maven2/org/a/lib/1.0/lib-1.0.jar';
+  const artifact = (resolved: string, more: object = {}) => ({
+    ...{ groupId: 'org.a', artifactId: 'lib', version: '1.0', resolved, checksumAlgorithm: 'SHA-256', checksum: HEX },
+    ...more,
+  });
+  const lockOf = (one: object): string => JSON.stringify({ dependencies: [{ artifactId: 'x', children: [one] }] });
+  const readLock = (one: object) => checkArchives(row, [row.read(lockOf(one), 'lockfile.json')]);
+  expect(readLock(artifact(url)).archives.map(({ url: at }) => at)).toEqual([url]);
+  for (const one of [
+    artifact('https://evil.test/maven2/org/a/lib/1.0/lib-1.0.jar'),
+    artifact(url, { checksumAlgorithm: 'SHA-1', checksum: '01'.repeat(20) }),
+    artifact(url, { checksum: undefined }),
+    artifact('https://repo.maven.apache.org/maven2/../../x.jar'),
+  ])
+    expect([readLock(one).archives.length, readLock(one).skipped.length], JSON.stringify(one)).toEqual([0, 1]);
+  expect(() => row.read('<html>', 'lockfile.json')).toThrow('it is not JSON');
+});
+
+it('two hash functions for one file: the longer hash counts', () => {
+  const row = ecosystemOf('maven');
+  const path = 'org/a/lib/1.0/lib-1.0.jar';
+  const contents = [`${HEX}  ${path}`, `${HEX}${HEX}  ${path}`].map((line) => row.read(line, ''));
+  for (const order of [contents, [...contents].reverse()])
+    expect(checkArchives(row, order).archives.map(({ hash }) => hash.name)).toEqual(['sha512']);
+});

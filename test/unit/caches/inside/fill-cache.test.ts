@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -39,7 +40,10 @@ const archiveOf = (url: string, content: string, at: string): Archive => ({
 });
 
 const fill = (dir: string, archives: Archive[], more: Partial<FillRequest> = {}): Promise<FillReport> =>
-  fillCache({ archives, dir: path.join(dir, 'cache'), previous: undefined, reserveBytes: 0, ...more }, () => undefined);
+  fillCache(
+    { archives, dir: path.join(dir, 'cache'), previous: undefined, maxArchiveBytes: 2 ** 31, reserveBytes: 0, ...more },
+    () => undefined,
+  );
 
 const filesOf = (dir: string): string[] =>
   readdirSync(path.join(dir, 'cache'), { recursive: true, withFileTypes: true }).flatMap((entry) =>
@@ -50,7 +54,13 @@ it('fetches each archive to its path, in the program of the container', async ()
   const dir = scratch();
   await using registry = await openRegistry({ '/a/one.tgz': 'one', '/two.tgz': 'two' });
   const archives = [archiveOf(registry.url, 'one', 'a/one.tgz'), archiveOf(registry.url, 'two', 'two.tgz')];
-  const request: FillRequest = { archives, dir: path.join(dir, 'cache'), previous: undefined, reserveBytes: 0 };
+  const request: FillRequest = {
+    archives,
+    dir: path.join(dir, 'cache'),
+    previous: undefined,
+    maxArchiveBytes: 2 ** 31,
+    reserveBytes: 0,
+  };
   const printed = await new Promise<string>((resolve, reject) => {
     const child = execFile(process.execPath, [WORKER], (error, out) => (error ? reject(error) : resolve(out)));
     child.stdin?.end(JSON.stringify(request));
@@ -153,6 +163,64 @@ it.each([
   await using registry = await openRegistry();
   const archive = { ...archiveOf(registry.url, 'x', 'x'), ...(at.startsWith('http') ? { url: `${at}/x` } : {}) };
   expect(await fill(dir, [archive])).toEqual({ kind: 'failed', archive: 'x', why });
+});
+
+it('follows no redirect: another host is not asked, and nothing is kept', async () => {
+  const dir = scratch();
+  await using elsewhere = await openRegistry({ '/lib.tgz': 'good' });
+  const server = createServer((_, response) => {
+    response.writeHead(302, { location: `${elsewhere.url}/lib.tgz` }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const report = await fill(dir, [archiveOf(url, 'good', 'lib.tgz')]);
+  expect(report).toEqual({ kind: 'failed', archive: 'lib.tgz', why: 'the registry answered with status 302' });
+  expect([elsewhere.asked, filesOf(dir)]).toEqual([[], []]);
+});
+
+/** A registry that sends pieces of 1 MB until it has sent this many, or the client closes the connection. */
+async function openEndless(pieces: number): Promise<{ readonly url: string; readonly sent: () => number }> {
+  let sent = 0;
+  const server = createServer((_, response) => {
+    const more = (): void => {
+      if (sent >= pieces || response.destroyed) return void response.end();
+      sent += 1;
+      response.write(Buffer.alloc(1 << 20), () => setImmediate(more));
+    };
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
+}
+
+it('keeps nothing of an answer without an end', async () => {
+  const dir = scratch();
+  const endless = await openEndless(200);
+  const report = await fill(dir, [archiveOf(endless.url, 'x', 'x')], { maxArchiveBytes: 8 << 20 });
+  expect(report).toMatchObject({ kind: 'failed', why: 'it is larger than 2 GB' });
+  expect(filesOf(dir)).toEqual([]);
+  expect(endless.sent()).toBeLessThan(200);
+});
+
+it('keeps nothing of an index without an end', async () => {
+  const dir = scratch();
+  const endless = await openEndless(400);
+  const archive = { ...archiveOf(endless.url, 'x', 'x'), anyOf: [sha('sha256', 'x')] };
+  expect(await fill(dir, [archive])).toMatchObject({ why: 'the index of the registry is larger than 64 MB' });
+  expect(filesOf(dir)).toEqual([]);
+  expect(endless.sent()).toBeLessThan(400);
+});
+
+it('stops before one large archive fills the disk', async () => {
+  const dir = scratch();
+  const { bavail, bsize } = statfsSync(dir);
+  const endless = await openEndless(400);
+  const report = await fill(dir, [archiveOf(endless.url, 'x', 'x')], { reserveBytes: bavail * bsize - (64 << 20) });
+  expect(report).toMatchObject({ kind: 'failed', why: 'the disk is full' });
+  expect(filesOf(dir)).toEqual([]);
+  expect(endless.sent()).toBeLessThan(400);
 });
 
 it('leaves room on the disk', async () => {

@@ -1,0 +1,41 @@
+/**
+ * A pnpmfile with a fetcher for each form: `hooks.fetchers` of pnpm 9, `fetchers` of pnpm 11 and 12. Both take the archive
+ * of a package from the directory of this file by its hash, and leave packages without one to pnpm. Later releases than 9
+ * refuse a lock file for any hook of a global pnpmfile, by the checksum of no file, so they get none.
+ */
+export const PNPMFILE = `'use strict';
+const { existsSync, readFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+
+function kept({ integrity, type }) {
+  const found = type === undefined && /^sha512-([A-Za-z0-9+/]{86}==)$/.exec(integrity ?? '');
+  if (!found) return undefined;
+  const hex = Buffer.from(found[1], 'base64').toString('hex');
+  const file = join(__dirname, 'sha512', hex.slice(0, 2), hex.slice(2, 4), hex.slice(4));
+  return existsSync(file) ? { integrity, tarball: 'file:' + file } : undefined;
+}
+
+function isPnpm9() {
+  try {
+    const { name, version } = JSON.parse(readFileSync(join(dirname(require.main.filename), '../package.json'), 'utf8'));
+    return name === 'pnpm' && version.startsWith('9.');
+  } catch {
+    return false;
+  }
+}
+
+const remoteTarball = ({ defaultFetchers }) => (cafs, resolution, options) => {
+  const own = kept(resolution);
+  if (own === undefined) return defaultFetchers.remoteTarball(cafs, resolution, options);
+  return defaultFetchers.localTarball(cafs, own, options);
+};
+
+if (isPnpm9()) exports.hooks = { fetchers: { remoteTarball } };
+
+exports.fetchers = [
+  {
+    canFetch: (id, resolution) => kept(resolution) !== undefined,
+    fetch: (cafs, resolution, options, fetchers) => fetchers.localTarball(cafs, kept(resolution), options),
+  },
+];
+`;
