@@ -1,6 +1,7 @@
-/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|SOCKET=PORT|from=SOCKET...
+/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET...
  *
- * PORT=SOCKET accepts connections on PORT and joins each to SOCKET; SOCKET=PORT accepts them on SOCKET, whose path is
+ * PORT=SOCKET accepts connections on PORT and joins each to SOCKET. PORT=tcp:ADDRESS:PORT/NAME joins them to the gateway of
+ * another pod: the first line that it sends there is NAME, of a socket of the gateway. SOCKET=PORT accepts them on SOCKET, whose path is
  * absolute, and joins each to PORT on 127.0.0.1. from=SOCKET is the other direction, for pages that
  * the user looks at: it keeps PARKED connections to SOCKET open. When two bytes arrive on one, a port in network order,
  * it connects to that port on this container's loopback (127.0.0.1, then ::1), answers with one byte (0: connected, 1:
@@ -35,6 +36,8 @@
 
 enum { PORTS = 32, PAIRS = 512, BUFFER = 65536, TURNS = 16, WAIT_MS = 10000, START_WAIT_MS = 60000, RETRY_MS = 25 };
 /* Idle connections to the socket of from=, and the pause after one of them ended unused: the gateway may be full. */
+/* The longest name of a socket, its newline and the end included. */
+enum { HELLO = 64 };
 enum { PARKED = 4, PARK_PAUSE_MS = 1000 };
 enum stage { OPEN, PARKING, DIALING };
 enum outcome { BROKEN = -1, STUCK, MOVED };
@@ -62,8 +65,10 @@ static struct listener {
 		struct sockaddr any;
 		struct sockaddr_un local;
 		struct sockaddr_in port;
+		struct sockaddr_in6 port6;
 	} to;
 	socklen_t size;
+	char hello[HELLO];      /* sent before what the client sends; empty for none */
 } listeners[PORTS];
 static int listener_count;
 static struct pair pairs[PAIRS];
@@ -321,6 +326,9 @@ static void join(struct pair *p)
 	p->joined = has_joined = 1;
 	waiting--;
 	side_init(&p->side[1], fd);
+	/* Nothing of the client was read before. */
+	p->side[0].to = strlen(l->hello);
+	memcpy(p->side[0].bytes, l->hello, p->side[0].to);
 	/* Edge-triggered: each event moves all that can be moved, so nothing is missed and no hang-up repeats. */
 	for (int i = 0; i < 2; i++)
 		if (watch(EPOLL_CTL_ADD, p->side[i].fd, EPOLLIN | EPOLLOUT | EPOLLET, data_of(p)) < 0) {
@@ -403,6 +411,33 @@ static int listen_on(int family, int port)
 	return fd;
 }
 
+/* ADDRESS:PORT/NAME of another pod's gateway; 0 when it is not of that form. */
+static int parse_gateway(struct listener *l, char *text)
+{
+	char *name = strchr(text, '/'), *port;
+	if (!name || strlen(name + 1) < 1 || strlen(name + 1) > HELLO - 2)
+		return 0;
+	*name++ = 0;
+	port = strrchr(text, ':');
+	int number = port ? atoi(port + 1) : 0;
+	if (number < 1 || number > 65535)
+		return 0;
+	*port = 0;
+	snprintf(l->hello, sizeof l->hello, "%s\n", name);
+	if (inet_pton(AF_INET, text, &l->to.port.sin_addr) == 1) {
+		l->to.port.sin_family = AF_INET;
+		l->to.port.sin_port = htons(number);
+		l->size = sizeof l->to.port;
+		return 1;
+	}
+	if (inet_pton(AF_INET6, text, &l->to.port6.sin6_addr) != 1)
+		return 0;
+	l->to.port6.sin6_family = AF_INET6;
+	l->to.port6.sin6_port = htons(number);
+	l->size = sizeof l->to.port6;
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct epoll_event events[64];
@@ -415,7 +450,7 @@ int main(int argc, char **argv)
 	}
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (argc < 2 || argc - 1 > PORTS || epoll_fd < 0) {
-		fprintf(stderr, "usage: forwarder PORT=SOCKET|SOCKET=PORT|from=SOCKET...\n");
+		fprintf(stderr, "usage: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET...\n");
 		return 2;
 	}
 	for (int i = 1; i < argc; i++) {
@@ -431,7 +466,8 @@ int main(int argc, char **argv)
 			*path++ = 0;
 		const char *place = inward ? argv[i] : path;
 		int port = path ? atoi(inward ? path : argv[i]) : 0;
-		if (port < 1 || port > 65535 || strlen(place) >= sizeof l->to.local.sun_path) {
+		int far = !inward && path && strncmp(path, "tcp:", 4) == 0;
+		if (port < 1 || port > 65535 || (far ? !parse_gateway(l, path + 4) : strlen(place) >= sizeof l->to.local.sun_path)) {
 			fprintf(stderr, "forwarder: bad port or socket: %s\n", argv[i]);
 			return 2;
 		}
@@ -441,9 +477,11 @@ int main(int argc, char **argv)
 			l->size = sizeof l->to.port;
 			l->fd[0] = listen_at(place);
 		} else {
-			l->to.local.sun_family = AF_UNIX;
-			strcpy(l->to.local.sun_path, place);
-			l->size = sizeof l->to.local;
+			if (!far) {
+				l->to.local.sun_family = AF_UNIX;
+				strcpy(l->to.local.sun_path, place);
+				l->size = sizeof l->to.local;
+			}
 			l->fd[0] = listen_on(AF_INET, port);
 			l->fd[1] = listen_on(AF_INET6, port);
 		}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerSpec, EngineFacts, Mount } from '../types/engine.ts';
-import { hostsOf, labelsOf, memoryOptions } from './body.ts';
+import { labelsOf, memoryOptions } from './body.ts';
 import { MASKED_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
 import { SECCOMP_FILE } from './hardening/seccomp.ts';
 
@@ -63,9 +63,8 @@ export function podmanBody(
     read_only_filesystem: true,
     read_write_tmpfs: false,
     image_volume_mode: 'ignore',
-    // Otherwise the host's names are copied.
+    // Otherwise the host's names are copied. Podman takes no names of the spec beside this: nameLoopback writes them.
     use_image_hosts: true,
-    ...(spec.loopbackNames === undefined ? {} : { hostadd: hostsOf(spec.loopbackNames) }),
     manage_password: false,
     umask: '0022',
     privileged: false,

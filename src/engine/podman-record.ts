@@ -28,8 +28,9 @@ export function comparePodmanRecord(spec: ContainerSpec, record: unknown, overla
   const { Config: config = {} } = inspect;
   const networks = Object.keys(inspect.NetworkSettings?.Networks ?? {});
   const kept = [...(inspect.BoundingCaps ?? []), ...(inspect.EffectiveCaps ?? [])];
+  // Names of the loopback are in the container's own layer.
   return compareRecord(
-    { ...spec, mounts: [sharedMemory(spec.limits), ...spec.mounts] },
+    { ...spec, loopbackNames: [], mounts: [sharedMemory(spec.limits), ...spec.mounts] },
     {
       ...inspect,
       Config: {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { ContainerSpec } from '../types/engine.ts';
 import { type Overlays, type PodmanParts, podmanBody } from './podman-body.ts';
@@ -13,6 +14,21 @@ export async function createOnPodman(
 ): Promise<Docker.Container> {
   const { Id } = await ask<{ Id: string }>(docker, 'POST', '/containers/create', podmanBody(spec, parts));
   return docker.getContainer(Id);
+}
+
+/** Writes the names of the container's loopback into its own layer, before it starts. At run time its root is read-only. */
+export async function nameLoopback(
+  container: Docker.Container,
+  { hostname, loopbackNames = [] }: ContainerSpec,
+): Promise<void> {
+  if (loopbackNames.length === 0) return;
+  const { pack } = await import('tar-stream');
+  const archive = pack();
+  // As the image has them, and those of the spec.
+  const text = `127.0.0.1\tlocalhost ${[hostname, ...loopbackNames].join(' ')}\n::1\tlocalhost\n`;
+  archive.entry({ name: 'hosts', mode: 0o644, uid: 0, gid: 0 }, text);
+  archive.finalize();
+  await container.putArchive(Readable.from(archive), { path: '/etc' });
 }
 
 /** Podman's own record of a container, with more fields than its record in Docker's form. */

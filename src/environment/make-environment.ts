@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { startSelection } from '../base/prescan-project.ts';
 import { openPlace } from '../engine/place.ts';
+import { removeTree } from '../host/remove-tree.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
@@ -106,6 +107,8 @@ async function make(made: MadeEnvironment, { plan, setup, files }: Inputs, optio
     writeJsonAtomic(markerOf(dir), { version: 1, image: plan.image, setup });
   } catch (error) {
     await Promise.all([home.remove(), workspace.remove()]);
+    // The log of its network.
+    await removeTree(dir);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { formatSizeMb } from '../config/quantities.ts';
 import { agentSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { Place } from '../engine/place.ts';
@@ -24,7 +25,8 @@ rm -rf "$HOME/.npm/_cacache" "$HOME/.npm/_logs" "$HOME/.cache/pip" "$HOME/.cache
 const SETUP_LIMIT_MS = 60 * 60_000;
 const WATCH_MS = 1000;
 /** Free space that a setup must leave on the disk. */
-const RESERVE_BYTES = 1024 ** 3;
+const RESERVE_MB = 1024;
+const LITTLE_SPACE = `has less than ${formatSizeMb(RESERVE_MB)} of free space`;
 /** Lines of a failed setup that the user sees. */
 const SHOWN_LINES = 25;
 const MAX_OUTPUT_CHARACTERS = 65_536;
@@ -48,10 +50,15 @@ export interface SetupRun {
  * Runs a setup to its end, in a container like the agent's: the same user, seccomp profile and limits, a read-only system,
  * no capability. It has no credential, no variable of the user, and no host but the registries of the user's presets.
  *
- * @throws {RunClaudeError} SETUP_FAILED after its last lines were shown; what starting a container and gateway throws.
+ * @throws {RunClaudeError} SETUP_FAILED after its last lines were shown; DISK_FULL before it begins; what starting a
+ * container and gateway throws.
  */
 export async function runSetup(run: SetupRun): Promise<void> {
   const { engine, tell, signal } = run;
+  if ((await freeMb(run)) < RESERVE_MB)
+    throw new RunClaudeError('DISK_FULL', `the disk of ${run.dir} ${LITTLE_SPACE}, so no setup can run`, {
+      hint: 'Free some space there. run-claude gc --dry-run lists what run-claude can remove.',
+    });
   const argv = ['/bin/bash', '-c', SCRIPT, 'setup', run.setup, ...run.files];
   const plan = setupPlan(run.plan, argv, run.dir);
   const gateway = await startGateway({ engine, plan, credential: undefined, tell: quietly(tell), env: run.env });
@@ -119,18 +126,23 @@ function showFailure(output: string, refused: readonly string[], tell: Tell): vo
   tell({ kind: 'message', level: 'error', text });
 }
 
-/** Stops a setup that fills the disk of this machine. What is in the engine's volumes cannot be measured from here. */
-async function watchRoom({ dir, home, plan }: SetupRun, stop: Stop): Promise<() => void> {
-  if (home.kind !== 'directory') return () => undefined;
-  const freeBytes = async (): Promise<number> => {
-    const { bavail, bsize } = await statfs(dir);
-    return bavail * bsize;
-  };
-  const atStart = await freeBytes();
-  const least = Math.max(RESERVE_BYTES, atStart - plan.diskMb * 1024 ** 2);
+/** Free space for the setup. What is in the engine's volumes cannot be measured from here. */
+async function freeMb({ dir, home }: Pick<SetupRun, 'dir' | 'home'>): Promise<number> {
+  if (home.kind !== 'directory') return Number.POSITIVE_INFINITY;
+  const { bavail, bsize } = await statfs(dir);
+  return (bavail * bsize) / 1024 ** 2;
+}
+
+/** Stops a setup that fills the disk of this machine. */
+async function watchRoom(run: SetupRun, stop: Stop): Promise<() => void> {
+  const { diskMb } = run.plan;
+  const least = (await freeMb(run)) - diskMb;
   const timer = setInterval(() => {
-    freeBytes().then(
-      (free) => free < least && stop('it filled the disk to its limit (--disk)'),
+    freeMb(run).then(
+      (free) => {
+        if (free < least) stop(`it wrote more than ${formatSizeMb(diskMb)} (--disk)`);
+        else if (free < RESERVE_MB) stop(`the disk ${LITTLE_SPACE}`);
+      },
       () => undefined,
     );
   }, WATCH_MS);

@@ -7,7 +7,7 @@ import { companionOf, dataVolume, doorsTo, OWNED_DATA, SEED_DATA } from './place
 
 const PIDS = 1024;
 const TMP_MB = 64;
-/** What a copy of the seed's data ends with, when it fails. */
+/** Copies the seed's data, then becomes the service. A copy that fails ends it. */
 const COPY = `cp -a --reflink=auto ${SEED_DATA}/. ${OWNED_DATA}/ && exec "$@"`;
 
 /** What a service runs with, apart from its tables. */

@@ -50,9 +50,14 @@ export async function openService(service: Service, run: ServiceRun): Promise<Ru
   const { engine, container, tell, log, plan, parts } = run;
   await engine.createVolume({ name: parts.data, labels: { 'run-claude.session': parts.label ?? container.sessionId } });
   let companion: Companion;
+  let isUsed = false;
+  // Before that its end is an error, and no session goes on without it.
+  const tellOnceUsed: Tell = (event) => {
+    if (isUsed || event.kind !== 'message') tell(event);
+  };
   try {
     const program = { ...programOf(plan, service, parts), onOutput: (bytes: Buffer) => log.write(bytes) };
-    companion = await openCompanion(engine, container, program, tell);
+    companion = await openCompanion(engine, container, program, tellOnceUsed);
   } catch (error) {
     await engine.removeVolume(parts.data);
     throw error;
@@ -61,6 +66,7 @@ export async function openService(service: Service, run: ServiceRun): Promise<Ru
   const ready = (async () => {
     await companion.start();
     await untilReady(service, companion, log, run.signal);
+    isUsed = true;
     void holdToLimit(service, companion, tell, stopping.signal);
   })();
   // Awaited later, or never, where another part of the start fails.
@@ -147,9 +153,10 @@ async function holdToLimit(
   await companion.end('SIGKILL').catch(() => undefined);
 }
 
-export function serviceFailed(what: string, log: ServiceLog): RunClaudeError {
+/** `keys`: those of its table that decide about it. */
+export function serviceFailed(what: string, log: ServiceLog, keys = 'command, port and ready'): RunClaudeError {
   const last = log.lastLines();
   return new RunClaudeError('SERVICE_FAILED', last === '' ? `${what}; it printed nothing` : `${what}:\n${last}`, {
-    hint: 'Check its command, port and ready in the [[service]] table.',
+    hint: `Check its ${keys} in the [[service]] table.`,
   });
 }

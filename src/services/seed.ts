@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { COMPANION_UID } from '../companion/companion-place.ts';
 import { openVolume } from '../engine/place.ts';
 import { placeEntries, type SetupFile } from '../environment/setup-files.ts';
 import { withLock } from '../store/lock.ts';
@@ -90,7 +91,7 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
   const { sessionId, image } = container;
   const { name, seed } = service;
   tell({ kind: 'message', level: 'info', text: `Running the seed of the service ${name}, once...` });
-  const owner = { uid: 61_000, gid: 61_000 };
+  const owner = { uid: COMPANION_UID, gid: COMPANION_UID };
   const filesVolume = `${dataVolume(sessionId, name)}.files`;
   const readable =
     files.length === 0 ? undefined : await openVolume(engine, { name: filesVolume, dir: '', owner, image, sessionId });
@@ -104,10 +105,11 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
       await running.ready;
       const done = await within(running.companion.exec(['/bin/bash', '-ec', seed]), SEED_MINUTES * 60_000, run.signal);
       if (done === undefined)
-        throw serviceFailed(`the seed of the service ${name} did not end within ${SEED_MINUTES} minutes`, log);
+        throw serviceFailed(`the seed of the service ${name} did not end within ${SEED_MINUTES} minutes`, log, 'seed');
       const { status, stdout, stderr } = done;
       log.write(Buffer.concat([stdout, stderr]));
-      if (status !== 0) throw serviceFailed(`the seed of the service ${name} failed with status ${status}`, log);
+      if (status !== 0)
+        throw serviceFailed(`the seed of the service ${name} failed with status ${status}`, log, 'seed');
       await running.companion.end('SIGTERM');
       const ended = await within(running.companion.ended, END_MS, run.signal);
       if (ended === undefined)

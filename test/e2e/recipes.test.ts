@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readPage } from '../support/markdown.ts';
 import { RECIPE_PROJECTS } from '../support/recipe-projects.ts';
@@ -26,6 +27,8 @@ function recipes(): Recipe[] {
 }
 
 const RUN = recipes().filter(({ isRun }) => isRun);
+/** The image has the packages of a dozen languages. */
+const BUILD_MS = 25 * 60_000;
 let scene: Scene;
 let session = '';
 
@@ -37,7 +40,10 @@ beforeAll(async () => {
   const packages = [...new Set(RUN.flatMap((recipe) => recipe.packages))];
   scene.write('.run-claude.toml', `[environment]\npackages = ${JSON.stringify(packages)}\n`);
   const [, digest = ''] = /--approve ([0-9a-f]{32})/.exec((await scene.run(['exec', '--', 'true'])).stderr) ?? [];
-  const up = await scene.run(['up', '--json', '--approve', digest]);
+  // pnpm and yarn come from npm's registry. Some networks resolve it to an address of a special range.
+  const found = await lookup('registry.npmjs.org', { all: true });
+  const reach = found.flatMap(({ address, family }) => ['--allow-address', `${address}/${family === 4 ? 32 : 128}`]);
+  const up = await scene.run(['up', '--json', '--approve', digest, ...reach], { timeoutMs: BUILD_MS });
   session = (JSON.parse(up.stdout) as { id: string }).id;
 });
 afterAll(async () => {

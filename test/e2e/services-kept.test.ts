@@ -69,7 +69,9 @@ it('a seed runs once for the same inputs; no session finds what another one chan
     configure(scene, nodeService('counter', 8080, COUNTER, 'seed = "echo no-such-table; exit 4"'));
     const failed = await scene.run(['exec', ...get]);
     expect(failed.status).toBe(125);
-    expect(failed.stderr).toMatch(/the seed of the service counter failed with status 4:[\s\S]*no-such-table/);
+    expect(failed.stderr).toMatch(
+      /the seed of the service counter failed with status 4:[\s\S]*no-such-table[\s\S]*Check its seed/,
+    );
     expect(volumes()).toHaveLength(2);
     const [one = '', other = ''] = volumes();
     execFileSync('touch', ['-d', '40 days ago', path.join(scene.places().cacheDir, 'seeds', `${one}.json`)]);

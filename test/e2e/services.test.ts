@@ -53,8 +53,10 @@ it('does not start a session whose service ends, is never ready or cannot be had
   const broken = await start();
   expect(broken.status).toBe(125);
   expect(broken.stderr).toContain('the service broken ended with status 3:');
+  expect(broken.stderr).not.toContain('goes on without it');
   expect(broken.stderr).toContain('\\x1b[31mcannot open its file');
   expect(broken.stderr).not.toContain('\u001b');
+  expect(broken.stderr).not.toContain('the session goes on');
   expect(leftOnEngine(scene)).toEqual([]);
   expect((await scene.run(['log', '--service', 'broken'])).stdout).toContain('cannot open its file');
 

@@ -1,3 +1,9 @@
+/** Tests of Node's own, in a package without dependencies. */
+const NODE_PACKAGE = {
+  'package.json': '{"name":"a","version":"1.0.0","scripts":{"test":"node --test"}}',
+  'a.test.js': "require('node:test')('adds', () => require('node:assert').equal(1 + 1, 2));\n",
+};
+
 /** A project without dependencies for each recipe of docs/how-to/environment.md, with a test of its own. */
 export interface RecipeProject {
   readonly files: Readonly<Record<string, string>>;
@@ -9,11 +15,24 @@ export interface RecipeProject {
 export const RECIPE_PROJECTS: Readonly<Record<string, RecipeProject>> = {
   npm: {
     files: {
-      'package.json': '{"name":"a","version":"1.0.0","scripts":{"test":"node --test"}}',
+      ...NODE_PACKAGE,
       'package-lock.json': '{"name":"a","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"a"}}}',
-      'a.test.js': "require('node:test')('adds', () => require('node:assert').equal(1 + 1, 2));\n",
     },
     test: 'npm test',
+    prints: /pass 1/,
+  },
+  pnpm: {
+    files: {
+      ...NODE_PACKAGE,
+      'pnpm-lock.yaml':
+        "lockfileVersion: '9.0'\n\nsettings:\n  autoInstallPeers: true\n  excludeLinksFromLockfile: false\n\nimporters:\n\n  .: {}\n",
+    },
+    test: 'pnpm test',
+    prints: /pass 1/,
+  },
+  yarn: {
+    files: { ...NODE_PACKAGE, 'yarn.lock': '# yarn lockfile v1\n' },
+    test: 'yarn test',
     prints: /pass 1/,
   },
   Python: {
@@ -37,6 +56,16 @@ export const RECIPE_PROJECTS: Readonly<Record<string, RecipeProject>> = {
     test: 'ruby extconf.rb && make && bundle exec ruby a.rb',
     prints: /ruby Native 2/,
   },
+  PHP: {
+    files: {
+      'composer.json': '{"autoload":{"psr-4":{"A\\\\":"src/"}}}',
+      'src/Adds.php': '<?php namespace A; class Adds { static function two() { return 1 + 1; } }\n',
+      'a.php':
+        "<?php require 'vendor/autoload.php'; echo 'php ', A\\Adds::two(), ' ', mb_strlen('é'), ' ', class_exists('DOMDocument') ? 'dom' : 'none', \"\\n\";\n",
+    },
+    test: 'composer --no-interaction dump-autoload && php a.php',
+    prints: /php 2 1 dom/,
+  },
   Go: {
     files: {
       'go.mod': 'module example.org/a\n\ngo 1.19\n',
@@ -55,5 +84,47 @@ export const RECIPE_PROJECTS: Readonly<Record<string, RecipeProject>> = {
     },
     test: 'cargo test',
     prints: /test adds \.\.\. ok/,
+  },
+  'JVM, from Debian alone': {
+    files: {
+      'pom.xml': `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.example</groupId>
+  <artifactId>a</artifactId>
+  <version>1</version>
+  <properties>
+    <maven.compiler.source>17</maven.compiler.source>
+    <maven.compiler.target>17</maven.compiler.target>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>
+    <dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.x</version><scope>test</scope></dependency>
+  </dependencies>
+</project>
+`,
+      'src/test/java/ATest.java':
+        'public class ATest {\n  @org.junit.Test public void adds() { org.junit.Assert.assertEquals(2, 1 + 1); }\n}\n',
+    },
+    test: 'mvn -o -B -Dmaven.repo.local=/usr/share/maven-repo test',
+    prints: /Tests run: 1, Failures: 0/,
+  },
+  Elixir: {
+    files: {
+      'mix.exs': 'defmodule A.MixProject do\n  use Mix.Project\n  def project, do: [app: :a, version: "0.1.0"]\nend\n',
+      'test/test_helper.exs': 'ExUnit.start()\n',
+      'test/a_test.exs': 'defmodule ATest do\n  use ExUnit.Case\n  test "adds" do\n    assert 1 + 1 == 2\n  end\nend\n',
+    },
+    test: 'mix test',
+    prints: /1 test, 0 failures/,
+  },
+  'C and C++': {
+    files: {
+      'CMakeLists.txt':
+        'cmake_minimum_required(VERSION 3.13)\nproject(a C CXX)\nenable_testing()\nadd_executable(a a.c)\nadd_executable(b b.cc)\nadd_test(NAME a COMMAND a)\nadd_test(NAME b COMMAND b)\n',
+      'a.c': 'int main(void) { return 0; }\n',
+      'b.cc': '#include <vector>\nint main() { return std::vector<int>{1}.size() - 1; }\n',
+    },
+    test: 'cmake -S . -B out -G Ninja && cmake --build out && ctest --test-dir out',
+    prints: /100% tests passed, 0 tests failed out of 2/,
   },
 };

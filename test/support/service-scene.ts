@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Scene } from './scene.ts';
+import { Scene, type SceneOptions } from './scene.ts';
 
 /** A scene whose user has these services in config.toml. */
-export function sceneWithServices(config: string): Scene {
-  const scene = new Scene();
+export function sceneWithServices(config: string, options: SceneOptions = {}): Scene {
+  const scene = new Scene(options);
   mkdirSync(path.join(scene.root, 'config/run-claude'), { recursive: true });
   configure(scene, config);
   return scene;

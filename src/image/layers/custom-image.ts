@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +7,24 @@ import type { Engine, ImageFacts } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import { type ContextEntry, withContext } from '../context.ts';
 import { unprovenName } from '../proven.ts';
+import { addressLayer } from './layer.ts';
 
-/** Adds run-claude's programs, guards, settings and user to a custom image (Debian or a derivative). */
-const DOCKERFILE = `ARG OURS
+/** Takes the files of an image without what it declares: no instruction takes a VOLUME back. */
+const FILES_ONLY = `FROM $REF AS theirs
+FROM scratch
+COPY --from=theirs / /
+`;
+
+/**
+ * Adds run-claude's programs, guards, settings and user to a custom image (Debian or a derivative). finish.sh removes the
+ * user 1000 and its home: for some servers, such as Elasticsearch, that is the directory of the program itself.
+ */
+const dockerfile = (from: string): string => `ARG OURS
 ARG REF
 FROM $OURS AS ours
-FROM $REF
-LABEL run-claude.image=stage
+${from}LABEL run-claude.image=stage
 USER 0
+RUN sed -Ei '\\,^[^:]*:[^:]*:1000:([^:]*:){2}/home/,!s,^([^:]*:[^:]*:1000:([^:]*:){2})[^:]*,\\1/nonexistent,' /etc/passwd || :
 COPY --from=ours /usr/lib/run-claude/ /usr/lib/run-claude/
 COPY --from=ours /opt/node/ /opt/node/
 COPY --from=ours /opt/npm/ /opt/npm/
@@ -59,16 +68,17 @@ export async function addressCustomImage(engine: Engine, reference: string, ours
       hint: 'Pull or build it first.',
     });
   }
-  refuse(reference, facts);
-  const hash = createHash('sha256');
-  for (const part of [ours, facts.id, ...layOverFiles().map(({ content }) => content)]) hash.update(part).update('\0');
-  return `run-claude:${hash.digest('hex').slice(0, 16)}`;
+  if (facts.onBuild) {
+    const why = "it has ONBUILD instructions, which would run while run-claude's guards are added";
+    throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${why}`);
+  }
+  return addressLayer([ours, facts.id, ...layOverFiles(facts).map(({ content }) => content)]);
 }
 
 /**
  * Adds run-claude's guards, tools and user to a custom image, and attacks the result with the probes. An image that did
  * not pass is removed.
- * @throws {RunClaudeError} IMAGE_REFUSED with the reason, and as addressForeign does.
+ * @throws {RunClaudeError} IMAGE_REFUSED with the reason, and as addressCustomImage does.
  */
 export async function ensureCustomImage(engine: Engine, options: CustomImageOptions): Promise<string> {
   const { reference, ours, tell } = options;
@@ -86,7 +96,8 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
         log = (log + text).slice(-65_536);
       },
     };
-    await withContext(tmpdir(), layOverFiles(), (archive) => engine.buildImage(archive, layOver));
+    const files = layOverFiles(await engine.imageFacts(reference));
+    await withContext(tmpdir(), files, (archive) => engine.buildImage(archive, layOver));
     await options.prove(unproven);
     const stamp = { tag, args: { PROVEN: unproven }, fresh: false, onOutput: () => undefined };
     const stampFiles = [{ path: 'Dockerfile', content: STAMP }];
@@ -102,20 +113,12 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
   }
 }
 
-function refuse(reference: string, { volumes, onBuild }: ImageFacts): void {
-  const why =
-    volumes.length > 0
-      ? `it declares volumes (${volumes.join(', ')}), which would be writable and outlive the session`
-      : onBuild
-        ? "it has ONBUILD instructions, which would run while run-claude's guards are added"
-        : undefined;
-  if (why !== undefined) throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${why}`);
-}
-
-function layOverFiles(): readonly (ContextEntry & { readonly content: string })[] {
+/** An image that declares volumes is copied without them: they would be writable and outlive the session. */
+function layOverFiles(facts: ImageFacts | undefined): readonly (ContextEntry & { readonly content: string })[] {
   const read = (path: string): string => readFileSync(join(packageRoot, 'images', path), 'utf8');
+  const from = facts === undefined || facts.volumes.length === 0 ? 'FROM $REF\n' : FILES_ONLY;
   return [
-    { path: 'Dockerfile', content: DOCKERFILE },
+    { path: 'Dockerfile', content: dockerfile(from) },
     { path: 'lay-over.sh', content: read('foreign/lay-over.sh') },
     { path: 'finish.sh', content: read('finish.sh') },
   ];

@@ -97,7 +97,7 @@ function explain(error: unknown, log: string, tell: PackageLayerOptions['tell'])
   if (unknown !== undefined) {
     return new RunClaudeError('PACKAGE_UNKNOWN', `the image's Debian release has no package ${unknown}`, {
       cause: error,
-      hint: 'Search https://packages.debian.org for its name, and correct packages in the [environment] table.',
+      hint: 'Search https://packages.debian.org for its name, and correct packages in the [environment] or [[service]] table.',
     });
   }
   for (const text of log.trimEnd().split('\n').slice(-SHOWN_LINES)) tell({ kind: 'message', level: 'error', text });

@@ -12,6 +12,7 @@ import { Podman } from '../../support/podman.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 import { Scene } from '../../support/scene.ts';
 import { waitForOutput } from '../../support/sees.ts';
+import { nodeService, sceneWithServices } from '../../support/service-scene.ts';
 import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 import { gcAfterBuilds } from '../image/left-behind.ts';
 import { agentLike } from './weakened.ts';
@@ -111,6 +112,28 @@ describe.each(['crun', 'runc'] as const)('with %s', (runtime) => {
     expect(standIn.requests.some(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);
     expect(podman.docker('ps', '-aq') + podman.docker('volume', 'ls', '-q')).toBe('');
   });
+});
+
+it('a service serves the agent by its name, from a copy of what its seed made', async () => {
+  await using person = sceneWithServices(
+    nodeService(
+      'web',
+      8000,
+      "const fs=require('fs');require('http').createServer((r,a)=>{fs.appendFileSync('/data/page','x');a.end(fs.readFileSync('/data/page'))}).listen(8000,'127.0.0.1');process.on('SIGTERM',()=>process.exit(0))",
+      'seed = "echo -n seeded >/data/page"',
+    ),
+    { env: { DOCKER_HOST: podman.host } },
+  );
+  const script = 'curl -sS http://web:8000 http://127.0.0.1:8000; cat /etc/hosts';
+  for (const round of ['first', 'again']) {
+    const ran = await person.run(['exec', '--', 'bash', '-c', script]);
+    expect(ran.stdout, ran.stderr).toBe('seededxseededxx127.0.0.1\tlocalhost sandbox web\n::1\tlocalhost\n');
+    expect(ran.stderr.includes('Running the seed')).toBe(round === 'first');
+  }
+  const left = podman.docker('volume', 'ls', '-q').trim().split('\n');
+  expect(left).toEqual([expect.stringMatching(/^run-claude-seed-/)]);
+  podman.docker('volume', 'rm', ...left);
+  expect(podman.docker('ps', '-aq')).toBe('');
 });
 
 it('bind mode and pending changes work as on Docker', async () => {

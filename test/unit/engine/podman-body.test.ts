@@ -12,3 +12,10 @@ it('shared memory: a tmpfs of its own that may be written, since Podman 5 makes 
     options: ['rw', 'nosuid', 'nodev', 'noexec', `size=${spec.limits.shmMb}m`, 'mode=1777', 'notmpcopyup'],
   });
 });
+
+it('asks for no names of the loopback: Podman refuses them beside the hosts file of the image', async () => {
+  const spec = { ...(await agentLike('image', ['true'])), loopbackNames: ['db'] };
+  const body = podmanBody(spec, { owner: 'owner', overlays: new Map(), cgroupVersion: 2 });
+  expect(body).toMatchObject({ use_image_hosts: true });
+  expect(body).not.toHaveProperty('hostadd');
+});
