@@ -1,6 +1,5 @@
 import { closeSync } from 'node:fs';
 import { readOpen } from '../store/read-open.ts';
-import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome, ChangeVerdict } from '../types/session.ts';
@@ -20,6 +19,7 @@ import { dropPartial } from './drop-broken.ts';
 import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
 import { withImpliedFolders } from './implied-folders.ts';
+import { judgeTaken, type Taken } from './judge-taken.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
@@ -156,7 +156,7 @@ function readBehind(path: string, { walker, byPath }: Lookups): HostState | unde
   }
 }
 
-interface Decided {
+export interface Decided {
   readonly one: ChosenChange;
   readonly session: Entry | undefined;
   readonly host: HostState | undefined;
@@ -185,7 +185,8 @@ async function fromDecision(decided: Decided, preparing: Lookups): Promise<StepO
       const swap = !special && host?.kind !== 'dir' && (session === undefined || session.kind !== 'dir');
       const rule = await preparing.rules.ruleFor(conflictAt(decided, decision.why, { swap, mark: false }, preparing));
       if (rule !== 'theirs') return left(one, 'conflict', decision.why);
-      return stepOf(one, host, session && targetOf(session, session.mode & 0o777));
+      const held = await judgeTaken(decided, (session?.mode ?? 0) & 0o777, preparing, "over the host's");
+      return held ?? stepOf(one, host, session && targetOf(session, session.mode & 0o777));
     }
   }
 }
@@ -198,7 +199,7 @@ async function mergeBoth(decided: Decided, made: Entry, preparing: Lookups): Pro
   if ('verdict' in merged && merged.verdict === 'conflict') {
     const mark = merged.why === SAME_LINES;
     const rule = await preparing.rules.ruleFor(conflictAt(decided, merged.why, { swap: true, mark }, preparing));
-    if (rule === 'theirs') return takeSession(decided, mode, preparing);
+    if (rule === 'theirs') return takeSession(decided, mode, preparing, "over the host's");
     if (rule === 'markers' && mark) merged = await mergeFile(one, made, host as HostState, preparing, rule);
   }
   if ('verdict' in merged) {
@@ -209,34 +210,15 @@ async function mergeBoth(decided: Decided, made: Entry, preparing: Lookups): Pro
 }
 
 /** The session's content with this mode; or why it is held back. */
-async function takeSession(decided: Decided, mode: number, preparing: Preparing): Promise<StepOrOutcome> {
-  const { one, session, host } = decided;
-  const held = await judgeExecutable(decided, mode, preparing);
-  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
-}
-
-/** Where only the host made the file executable, the audit has not judged the session's bytes as a program. */
-async function judgeExecutable(
+async function takeSession(
   decided: Decided,
   mode: number,
   preparing: Preparing,
-): Promise<StepOrOutcome | undefined> {
+  taken: Taken = 'unopposed',
+): Promise<StepOrOutcome> {
   const { one, session, host } = decided;
-  const { request, trusted } = preparing;
-  if (trusted || session?.kind !== 'file' || session.digest === undefined || host === undefined) return undefined;
-  if ((mode & 0o111 & ~session.mode) === 0) return undefined;
-  const { before } = one.change;
-  if (Math.max(session.size, before?.size ?? 0) > MAX_IN_MEMORY_BYTES) {
-    return one.suspect ? undefined : left(one, 'suspect', 'it can be run here, and is too large to be judged again');
-  }
-  const made = {
-    what: 'the file, which can be run here',
-    before: await frozenBefore(one, request),
-    after: { ...session, mode },
-    content: await request.store.read(session.digest),
-  };
-  const frozen = await freezeNewBytes(one, made, request);
-  return 'verdict' in frozen ? left(one, frozen.verdict, frozen.why) : undefined;
+  const held = await judgeTaken(decided, mode, preparing, taken);
+  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
 }
 
 /** A created entry gets the bits that the user's umask leaves of its mode. */

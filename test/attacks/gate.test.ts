@@ -10,7 +10,8 @@ import { Scene } from '../support/scene.ts';
 interface Report {
   readonly session: { readonly agentStatus: number };
   readonly findings: readonly { readonly severity: string; readonly path: string; readonly rule: string }[];
-  readonly changes: readonly { readonly path: string }[];
+  readonly changes: readonly { readonly path: string; readonly state: string }[];
+  readonly withheld: readonly { readonly directory: string }[];
 }
 
 const gaps = readKnownGaps();
@@ -63,12 +64,16 @@ async function attackMisses(scene: Scene, one: GateCase): Promise<string[]> {
     .map((change) => change.path)
     .filter((at, _, list) => !list.some((other) => other.startsWith(`${at}/`)));
   const targets = one.held ?? all;
+  const output = [
+    ...report.withheld.map(({ directory }) => directory),
+    ...report.changes.filter(({ state }) => state === 'withheld').map((change) => change.path),
+  ];
   const misses = moved.filter((at) => isBelow(at, '.git')).map((at) => `${at}: reached`);
   for (const target of targets) {
     const isGit = target.split('/').includes('.git');
-    const output = one.id.startsWith('A-180');
+    const isOutput = output.some((at) => isBelow(target, at));
     if (moved.some((at) => isBelow(at, target))) misses.push(`${target}: reached`);
-    else if (output) continue;
+    else if (isOutput) continue;
     else if (!serious.some((found) => isBelow(found.path, target) || isBelow(target, found.path)))
       misses.push(`${target}: no finding`);
     else if (!isGit && status !== 121 && status !== 122) misses.push(`${target}: exit status ${status}`);

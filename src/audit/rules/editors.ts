@@ -2,6 +2,10 @@ import { anyOf, oneOf, pattern } from '../formats/words.ts';
 import type { FileRule, JudgedText } from '../judges/rule.ts';
 import { PLAIN_VSCODE_SETTING } from './editor-settings.ts';
 
+const VSCODE_KEYS = oneOf`
+  command args env cwd shell runOn dependsOn inputs program runtime preLaunch postDebug setup pipe recommendations Command$
+  mounts runArgs image features build privileged folders remote forward ports
+`;
 const XCODE_SETTINGS = oneOf`
   script command binary run arguments build(ToolPath|ArgumentsString|WorkingDirectory) repositoryURL
   relativePath baseConfigurationReference CC LD LDPLUSPLUS CXX AR LIBTOOL SWIFTC TOOLCHAINS DEVELOPER_DIR
@@ -54,8 +58,7 @@ export const editorRules: readonly FileRule[] = [
       {
         kind: 'keys',
         format: 'auto',
-        danger:
-          /command|args|env|cwd|shell|runOn|dependsOn|inputs|program|runtime|preLaunch|postDebug|setup|pipe|recommendations|Command$|mounts|runArgs|image|features|build|privileged|folders|remote|forward|ports/i,
+        danger: pattern('i')`${VSCODE_KEYS}`,
       },
     ],
     why: 'Tasks, launches, extensions and containers defined here run on your machine.',

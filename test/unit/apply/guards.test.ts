@@ -433,6 +433,20 @@ describe('new bytes that become executable because of the host’s mode', () => 
     expect(await plain.apply({ audit, conflict: 'theirs' })).toEqual({ f: 'applied' });
   });
 
+  it('are judged beside the file of the host that they replace: an engine can say that they began with another', async () => {
+    const sides: Sides = { base: { f: file('b\n') }, session: { f: file('b\nx\n') }, host: { f: file('host\n') } };
+    const beside: ApplyRequest['audit'] = async (change, contents) =>
+      contents.get(change.before?.digest ?? '')?.toString() === 'host\n'
+        ? [{ rule: 'r', severity: 'suspect', path: change.path, title: 't', why: 'it runs' }]
+        : [];
+    const one = await lay(sides);
+    const held = { f: "suspect: the file, beside the host's: it runs" };
+    expect([await one.apply({ audit: beside, conflict: 'theirs' }), one.now()]).toEqual([held, sides.host]);
+    const chosen = one.changes.map((change) => ({ change, suspect: true }));
+    const named = { ...one.choice, chosen };
+    expect(await one.apply({ audit: beside, conflict: 'theirs', choice: named })).toEqual({ f: 'applied' });
+  });
+
   it('are written last if they are suspect and were chosen', async () => {
     const one = await lay({ base: {}, session: { Makefile: file('m'), z: file('z') } });
     const chosen = one.changes.map((change) => ({ change, ...(change.path === 'Makefile' ? { suspect: true } : {}) }));

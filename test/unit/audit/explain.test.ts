@@ -34,7 +34,7 @@ it('has what counts for a finding, and nothing that the finding does not have', 
   expect(findings.find((one) => one.rule === 'js-npmrc')?.detail).toContain('script-shell: ./x');
 });
 
-it('names the keys of a request that changed, those of the environment first', () => {
+it('names the keys of a request that changed, those of the request first', () => {
   const detail = (path: string, after: string, before: string) =>
     explain(path, after, before)
       .findings.map((one) => one.detail ?? '')
@@ -44,6 +44,11 @@ it('names the keys of a request that changed, those of the environment first', (
   expect(detail('.run-claude.toml', after, before)).toBe(
     'environment.setup: npm ci; x; environment.files[] was removed; exclude[]: b; and 2 more',
   );
+  const service = '[[service]]\nname = "db"\ncommand = "x"\nport = 1\n';
+  const own = 'exclude = ["a", "b", "c", "d"]\n';
+  // A folder of the project can be the project of the next session.
+  for (const file of ['.run-claude.toml', 'packages/app/.run-claude.toml'])
+    expect(detail(file, `${own}${service.replace('"x"', '"evil"')}`, service)).toMatch(/^service\S*\.command: evil; /);
   expect(detail('.run-claudeignore', 'a\n', 'a\nsecret\n')).toBe('removed: secret');
   const named = detail('.devcontainer.json', '{"name": "a", "forwardPorts": [3000]}', '{"name": "a"}');
   expect(named).toBe('forwardPorts[]: 3000');
