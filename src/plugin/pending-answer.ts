@@ -51,14 +51,24 @@ export function askForCode(
   return pending;
 }
 
+/**
+ * The last question, which nobody answered; it may be too late for an answer. Undefined where there is none.
+ *
+ * @throws {RunClaudeError} RECORD_DAMAGED.
+ */
+export function lastQuestion(stateDir: string, key: string): PendingAnswer | undefined {
+  return readRecordFile(answerFile(stateDir, key), FORMAT);
+}
+
 /** The question that is open; undefined where there is none, or it is too late. @throws {RunClaudeError} RECORD_DAMAGED. */
 export function readPending(stateDir: string, key: string, nowMs: number): PendingAnswer | undefined {
-  const pending = readRecordFile(answerFile(stateDir, key), FORMAT);
+  const pending = lastQuestion(stateDir, key);
   return pending === undefined || nowMs > pending.untilMs ? undefined : pending;
 }
 
 /**
- * Ends the question. Returns it where this is its answer: a code is good once, and a wrong one ends the question too.
+ * Returns the question where this is its answer. A code is good once, and after a wrong one none is: the question is then
+ * one that nobody answered.
  */
 export function takeAnswer(
   stateDir: string,
@@ -67,8 +77,11 @@ export function takeAnswer(
   nowMs: number,
 ): PendingAnswer | undefined {
   const pending = readPending(stateDir, key, nowMs);
-  dropPending(stateDir, key);
-  return pending?.code === answer.code && pending.action === answer.action ? pending : undefined;
+  if (pending === undefined) return undefined;
+  const isAnswer = pending.code === answer.code && pending.action === answer.action;
+  if (isAnswer) dropPending(stateDir, key);
+  else writeJsonAtomic(answerFile(stateDir, key), { ...pending, untilMs: 0 });
+  return isAnswer ? pending : undefined;
 }
 
 export function dropPending(stateDir: string, key: string): void {

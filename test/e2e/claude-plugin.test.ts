@@ -124,7 +124,7 @@ it('commands and files of Claude on the host are those of the copy, and the mode
   expect((await claude.run(['-p', `/boxed:apply ${wrong}`])).stdout).toContain('not valid');
   expect((await claude.run(['-p', `/boxed:apply ${codeOf(shown.stdout)}`])).stdout).toContain('not valid');
   const again = await claude.run(['-p', '/boxed:apply']);
-  await claude.run(['-p', `/boxed:apply ${codeOf(again.stdout)}`]);
+  expect((await claude.run(['-p', `/boxed:apply ${codeOf(again.stdout)}`])).stdout).toContain('Applied');
   expect(at.sent()).toBe(sentBefore);
   expect(readFileSync(file, 'utf8')).toBe('by the own tool\n');
   expect(scene.git('status', '--porcelain', '-uall')).toBe('?? by-tool.txt\n?? deep/by-bash.txt\n');
@@ -141,9 +141,19 @@ it('nothing runs while the user decides, and another prompt ends the question', 
   expect((await claude.run(['-p', `/boxed:apply ${code}`])).stdout).toContain('not valid');
   at.turns.push(bash('ls one.txt'), { text: 'done' });
   await claude.run(['-p', 'go on']);
-  // A new copy, without the changes of the session that has ended.
-  expect(at.results().at(-1)).toContain('No such file');
+  // The same copy, with its changes.
+  expect(at.results().at(-1)).toBe('"one.txt"');
+  expect(JSON.parse((await scene.run(['sessions', '--json'])).stdout)).toHaveLength(1);
   expect(existsSync(path.join(scene.project, 'one.txt'))).toBe(false);
+  // A question is about what is there at that time.
+  expect((await claude.run(['-p', `/boxed:discard ${code}`])).stdout).toContain('not valid');
+  at.turns.push(bash('echo two > two.txt'), { text: 'done' });
+  await claude.run(['-p', 'more']);
+  const later = await claude.run(['-p', '/boxed:apply']);
+  expect(later.stdout).toContain('+one');
+  expect(later.stdout).toContain('+two');
+  await claude.run(['-p', `/boxed:apply ${/\/boxed:apply (\d{6})/.exec(later.stdout)?.[1]}`]);
+  expect(existsSync(path.join(scene.project, 'two.txt'))).toBe(true);
 });
 
 it('without an engine every command and file call is refused with the reason', async () => {

@@ -4,7 +4,7 @@ import { type Box, openBox } from '../../session/kept/box.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { keepSession } from '../start/keep-session.ts';
 
@@ -34,7 +34,7 @@ export async function serveCommand(
     const kept = await keepSession(line, context, undefined);
     if (kept === undefined) throw new Error('a question was asked that nobody could answer');
     const record = checked(kept.record);
-    return openBox(record, () => (engine ??= openEngine(record.plan.policy.engine, context)), tell);
+    return openBox(record, () => (engine ??= openEngineOf(record.plan, context)), tell);
   };
   // Large, and no other command needs it.
   const { serveTools } = await import('../../mcp/serve/serve.ts');

@@ -1,14 +1,15 @@
 import { RunClaudeError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
+import { withLayer } from '../../record/layer-lock.ts';
 import { readRecord } from '../../record/session.ts';
 import { starterOf } from '../../session/kept/holder.ts';
 import { keptDoor } from '../../session/kept/keep.ts';
-import { runSession } from '../../session/run.ts';
+import { resumeSession, runSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 
 /**
  * Runs a kept session in this process, which no command waits for once the session is ready. What it prints then is in
@@ -23,7 +24,7 @@ export async function holdSession(context: CommandContext): Promise<number> {
   };
   const plan = await starter.plan;
   try {
-    const engine = await openEngine(plan.policy.engine, context);
+    const engine = await openEngineOf(plan, context);
     try {
       const door = keptDoor(engine, plan, () => {
         starter.tell({ kind: 'ready' });
@@ -35,7 +36,11 @@ export async function holdSession(context: CommandContext): Promise<number> {
         engine,
         env,
       );
-      const status = await runSession(plan, { ...deps, door });
+      const ended = readRecord(plan.sessionDir);
+      const status =
+        ended === undefined
+          ? await runSession(plan, { ...deps, door })
+          : await withLayer(ended, 'bringing it up again', () => resumeSession(ended, plan, { ...deps, door }));
       if (!isReady) throw endedEarly(readRecord(plan.sessionDir));
       return status;
     } finally {

@@ -8,9 +8,11 @@ import { findUp, notUp } from '../../session/kept/place.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import { withLock } from '../../store/lock.ts';
 import type { Screen } from '../../terminal/ask.ts';
+import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
+import { restoredPlan } from '../context/restored-plan.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { credentialText } from './credential-text.ts';
 import { setUpRun } from './set-up-run.ts';
@@ -42,13 +44,37 @@ export async function keepSession(
   const { project } = await readPolicy(line.project, line.flags, context);
   const up = findUp(stateDir, project.root);
   if (up !== undefined) return { record: up, isNew: false };
-  const lock = path.join(stateDir, 'up', `${pathKey(project.root)}.lock`);
-  const options = { what: 'starting a session', waitMs: START_WAIT_MS, signal: context.interruption.signal };
+  return withUpLock(project.root, context, () => startKept(line, context, screen));
+}
+
+/**
+ * Brings a kept session up again that has ended, in its copy. Another one of its project that is up by then is returned
+ * in its place.
+ *
+ * @throws {RunClaudeError} what the start of the session throws; LAYER_GONE where its copy no longer exists.
+ */
+export function keepAgain(record: SessionRecord, context: CommandContext): Promise<KeptStart> {
+  return withUpLock(record.project, context, () => hold(restoredPlan(record, context), context));
+}
+
+async function withUpLock<T extends KeptStart | undefined>(
+  root: string,
+  { places: { stateDir }, interruption }: CommandContext,
+  start: () => Promise<T>,
+): Promise<T | KeptStart> {
+  const lock = path.join(stateDir, 'up', `${pathKey(root)}.lock`);
+  const options = { what: 'starting a session', waitMs: START_WAIT_MS, signal: interruption.signal };
   return withLock(lock, options, async () => {
-    const other = findUp(stateDir, project.root);
-    if (other !== undefined) return { record: other, isNew: false };
-    return startKept(line, context, screen);
+    const up = findUp(stateDir, root);
+    return up === undefined ? start() : { record: up, isNew: false };
   });
+}
+
+async function hold(plan: Plan, { tell, env, interruption }: CommandContext): Promise<KeptStart> {
+  await startHolder(plan, { tell, signal: interruption.signal, env });
+  const record = readRecord(plan.sessionDir);
+  if (record === undefined) throw notUp(plan.sessionId);
+  return { record, isNew: true };
 }
 
 async function startKept(
@@ -56,7 +82,7 @@ async function startKept(
   context: CommandContext,
   screen: Screen | undefined,
 ): Promise<KeptStart | undefined> {
-  const { tell, env, interruption } = context;
+  const { tell, env } = context;
   const program = { kind: 'kept' } as const;
   const setup = await setUpRun({ kind: 'run', action: 'up', project, program, flags }, context, process);
   try {
@@ -69,12 +95,7 @@ async function startKept(
     const findCredential = credentialLookup(env, setup.host);
     const source = await findCredential({ program, policy: setup.policy });
     const shown = source === undefined ? undefined : credentialText(source, setup.policy, homeAgent(program));
-    return await withReadyStart(setup, context, { shown, findCredential, screen }, async ({ plan }) => {
-      await startHolder(plan, { tell, signal: interruption.signal, env });
-      const record = readRecord(plan.sessionDir);
-      if (record === undefined) throw notUp(plan.sessionId);
-      return { record, isNew: true };
-    });
+    return await withReadyStart(setup, context, { shown, findCredential, screen }, ({ plan }) => hold(plan, context));
   } finally {
     await setup.engine.close();
   }

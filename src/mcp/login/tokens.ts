@@ -25,7 +25,7 @@ const TOKEN = /^[\x21-\x7e]{1,8192}$/;
  * Asks the token endpoint with the words of a grant.
  *
  * @returns the answer of any status
- * @throws {RunClaudeError} MCP_LOGIN_REFUSED, MCP_LOGIN_FAILED where there is no answer
+ * @throws {RunClaudeError} MCP_LOGIN_REFUSED, MCP_LOGIN_FAILED without an answer
  */
 export function askTokens(
   endpoint: string,

@@ -6,9 +6,10 @@ import { pathKey } from '../../../plan/plan-run.ts';
 import * as answers from '../../../plugin/answers.ts';
 import { decideTool, type ToolFacts } from '../../../plugin/decide.ts';
 import { type HookEvent, readEvent } from '../../../plugin/event.ts';
-import { dropPending, readPending } from '../../../plugin/pending-answer.ts';
+import { dropPending, lastQuestion, readPending } from '../../../plugin/pending-answer.ts';
 import { OWN_TOOLS } from '../../../plugin/tools.ts';
 import { typedCommand } from '../../../plugin/typed-command.ts';
+import { listSessions } from '../../../record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
@@ -17,7 +18,7 @@ import { actingFiles } from './acting-files.ts';
 import { answerTyped } from './answer-typed.ts';
 import { keptLine, projectDir } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
-import { usable, usableSession } from './project-session.ts';
+import { pendingOf, usable, usableSession } from './project-session.ts';
 
 /** Of one event. A file that is written may be in it. */
 const MAX_EVENT_BYTES = 64 * 1024 ** 2;
@@ -146,14 +147,12 @@ async function answerPrompt(prompt: string, context: CommandContext): Promise<st
   try {
     const project = await findProject(context);
     if (command !== undefined) return answers.promptAnswer(await answerTyped(command, project, context));
-    const { stateDir } = context.places;
-    const pending = readPending(stateDir, project.key, Date.now());
-    if (pending === undefined) return answers.NO_ANSWER;
-    dropPending(stateDir, project.key);
-    const { session } = pending;
-    return answers.note(
-      `run-claude: the changes of session ${session} stay pending, and Claude goes on in a new copy without them. To apply them: run-claude apply ${session}`,
-    );
+    const question = lastQuestion(context.places.stateDir, project.key);
+    if (question === undefined) return answers.NO_ANSWER;
+    const { id } = await sessionUp(project, context);
+    return id === question.session
+      ? answers.note(`run-claude: nothing was applied or discarded. Session ${id} goes on, in the same copy.`)
+      : answers.NO_ANSWER;
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     return command === undefined ? answers.NO_ANSWER : answers.promptAnswer(reasonOf(error));
@@ -173,16 +172,28 @@ async function findProject(context: CommandContext): Promise<Project> {
   return { root: project.root, key: pathKey(project.root), startIn: project.startIn };
 }
 
-/** The session of the project: the one that is up, at every event the same, or a new one. */
-async function sessionUp({ root }: Project, context: CommandContext): Promise<SessionRecord> {
-  const up = usableSession(context.places.stateDir, root);
-  if (up !== undefined) return up;
-  // Large, and a command in a session that is up needs none of it.
-  const { keepSession } = await import('../../start/keep-session.ts');
-  const kept = await keepSession(keptLine(context, 'up'), context, undefined);
-  if (kept === undefined) throw new TypeError('a question was asked without a screen');
-  // Another command may have started it in the meantime.
-  return kept.isNew ? kept.record : usable(kept.record);
+/**
+ * The session of the project: the one that is up, at every event the same; the one whose changes the user was asked about
+ * and did not decide about, in its copy; or a new one. A question that is open ends.
+ */
+async function sessionUp({ root, key }: Project, context: CommandContext): Promise<SessionRecord> {
+  const { stateDir } = context.places;
+  const up = usableSession(stateDir, root);
+  const question = lastQuestion(stateDir, key);
+  const asked = question && pendingOf(listSessions(stateDir).sessions, root, question.session);
+  if (up === undefined) {
+    // Large, and a command in a session that is up needs none of it.
+    const { keepAgain, keepSession } = await import('../../start/keep-session.ts');
+    const kept = await (asked === undefined
+      ? keepSession(keptLine(context, 'up'), context, undefined)
+      : keepAgain(usable(asked), context));
+    if (kept === undefined) throw new TypeError('a question was asked without a screen');
+    dropPending(stateDir, key);
+    // Another command may have started it in the meantime.
+    return kept.isNew ? kept.record : usable(kept.record);
+  }
+  if (question !== undefined) dropPending(stateDir, key);
+  return up;
 }
 
 function reasonOf({ message, hint }: RunClaudeError): string {

@@ -3,12 +3,12 @@ import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '
 import type { TypedCommand } from '../../../plugin/typed-command.ts';
 import { listSessions } from '../../../record/session.ts';
 import { openBox } from '../../../session/kept/box.ts';
-import { findUp, isKept } from '../../../session/kept/place.ts';
+import { findUp } from '../../../session/kept/place.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
-import { openEngine } from '../../context/open-engine.ts';
-import { usable } from './project-session.ts';
+import { openEngineOf } from '../../context/open-engine.ts';
+import { pendingOf, usable } from './project-session.ts';
 import { type Printed, runSelf } from './run-self.ts';
 
 interface Project {
@@ -58,7 +58,7 @@ async function reviewText(up: SessionRecord | undefined, project: Project): Prom
 
 /** What changed so far. It is not frozen: the session goes on. */
 async function liveDiff(record: SessionRecord, context: CommandContext): Promise<string> {
-  const engine = await openEngine(record.plan.policy.engine, context);
+  const engine = await openEngineOf(record.plan, context);
   try {
     const box = await openBox(record, async () => engine, context.tell);
     try {
@@ -112,7 +112,7 @@ async function askFor(
     status,
     `${what}, type within ${minutes} minutes: /boxed:${action} ${code}`,
     inTerminal,
-    `The session has ended. Any other prompt goes on in a new copy, without these changes.`,
+    'Nothing runs until you answer. After any other prompt, Claude goes on in the same copy.',
   ].join('\n');
 }
 
@@ -122,21 +122,6 @@ async function carryOut(action: Confirmed, code: string, project: Project, conte
   if (pending === undefined)
     throw usageError('this code is not valid, or no longer', `Ask for another one: /boxed:${action}`);
   return textOf([action, pending.session, '--yes'], project);
-}
-
-/**
- * The session whose changes the user is asked about. `ended`: the one that was up, and no other; undefined: the most
- * recent one of `up` whose changes are not decided about.
- */
-export function pendingOf(
-  sessions: readonly SessionRecord[],
-  root: string,
-  ended: string | undefined,
-): SessionRecord | undefined {
-  return sessions
-    .filter((one) => one.project === root && one.stage === 'pending' && isKept(one))
-    .filter(({ id }) => ended === undefined || id === ended)
-    .sort((a, b) => (a.started < b.started ? 1 : -1))[0];
 }
 
 function failed({ text, status }: Printed): string {

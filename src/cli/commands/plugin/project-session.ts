@@ -1,5 +1,5 @@
 import { usageError } from '../../../errors.ts';
-import { findUp } from '../../../session/kept/place.ts';
+import { findUp, isKept } from '../../../session/kept/place.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 
 /**
@@ -34,4 +34,19 @@ function whyUnusable({ plan }: SessionRecord): string | undefined {
   if (policy.credentials !== 'none') return `it has a credential (--credentials=${policy.credentials})`;
   if (also.length > 0) return 'it has other folders (--also)';
   return undefined;
+}
+
+/**
+ * The session whose changes the user is asked about. `ended`: the one that was up, and no other; undefined: the most
+ * recent one of `up` whose changes are not decided about.
+ */
+export function pendingOf(
+  sessions: readonly SessionRecord[],
+  root: string,
+  ended: string | undefined,
+): SessionRecord | undefined {
+  return sessions
+    .filter((one) => one.project === root && one.stage === 'pending' && isKept(one))
+    .filter(({ id }) => ended === undefined || id === ended)
+    .sort((a, b) => (a.started < b.started ? 1 : -1))[0];
 }

@@ -1,0 +1,23 @@
+import { restoreVariables } from '../../plan/mask-plan.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { CommandContext } from './context.ts';
+import { readRecordedFiles } from './env-files.ts';
+
+/**
+ * The plan of a session for another run: with the values of `--env` and `--env-file`, which no record has, as they are now.
+ * A line names those that are missing.
+ */
+export function restoredPlan(record: SessionRecord, { env, tell }: CommandContext): Plan {
+  const { policy, project } = record.plan;
+  const warn = (text: string): void => tell({ kind: 'message', level: 'warning', text });
+  const files = readRecordedFiles(policy.envFiles ?? [], project.root);
+  const { plan, missing, missingOfFiles } = restoreVariables(record.plan, env, files.values);
+  if (missing.length > 0)
+    warn(`Values of --env are not stored. Not set here and therefore left out: ${missing.join(', ')}`);
+  if (missingOfFiles.length > 0) {
+    const where = files.absent.length > 0 ? files.absent : (policy.envFiles ?? []);
+    warn(`Not in ${where.join(', ')} (--env-file) and therefore left out: ${missingOfFiles.join(', ')}`);
+  }
+  return plan;
+}
