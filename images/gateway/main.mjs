@@ -1,5 +1,7 @@
 // The gateway of one session: the agent's only way out. Started by the CLI, configured by the first line on stdin,
-// ends when stdin does. It listens on unix sockets only, in the directory that the agent's container mounts read-only.
+// ends when stdin does. It listens on unix sockets, in the directory that the agent's container mounts read-only, and on a
+// port only where the agent is in another pod.
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -12,6 +14,7 @@ import { messageWriter, readMessages } from './channel.mjs';
 import { createEgress } from './egress.mjs';
 import { createIntercept } from './intercept.mjs';
 import { createLocalService } from './local-services.mjs';
+import { createPodDoor } from './pod-door.mjs';
 import { createProxy } from './proxy.mjs';
 import { createRelay } from './relay.mjs';
 import { createSecrets } from './secrets.mjs';
@@ -84,8 +87,9 @@ async function start(config) {
   const agentPorts = createAgentPorts(relay);
   await listen(broker, path.join(config.directory, 'api.sock'));
   await listen(agentPorts.server, path.join(config.directory, 'ports.sock'));
-  for (const port of config.localPorts)
-    await listen(createLocalService(port, relay, log), path.join(config.directory, `local-${port}.sock`));
+  /** @type {Map<string, import('node:net').Server>} */
+  const locals = new Map(config.localPorts.map((port) => [`local-${port}`, createLocalService(port, relay, log)]));
+  for (const [name, server] of locals) await listen(server, path.join(config.directory, `${name}.sock`));
   for (const { name, socket, rules } of config.companions) {
     // Nothing of the agent's: no brokered host, no rule, none of its limits' counts.
     const own = { ...config, rules, brokers: [] };
@@ -102,6 +106,10 @@ async function start(config) {
       const place = { host: name, port: 0, method: 'LISTEN', up: 0, down: 0, ms: 0 };
       log({ kind: 'connect', companion: name, verdict: 'failed', ...place, why });
     });
+  }
+  if (config.podPort !== undefined) {
+    const door = createPodDoor(new Map(locals).set('api', broker).set('proxy', proxy), config.limits);
+    await once(door.listen(config.podPort), 'listening');
   }
   // The last one: the agent's program may wait for it.
   await listen(proxy, path.join(config.directory, 'proxy.sock'));

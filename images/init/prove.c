@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "prove.h"
+#include "reach.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -294,6 +295,16 @@ static void no_network(void)
 	}
 }
 
+static void network_policy(const char *what)
+{
+	weak("network policy: %s", what);
+}
+
+static void unreachable(const char *place)
+{
+	reach_try(place, network_policy);
+}
+
 const char *prove(char *asked)
 {
 	for (char *line = strsep(&asked, "\n"); line; line = strsep(&asked, "\n")) {
@@ -312,7 +323,7 @@ const char *prove(char *asked)
 			void (*look)(const char *);
 		} about[] = {{"capabilities", capabilities}, {"masked", masked}, {"read-only", read_only},
 			     {"process-limit", process_limit}, {"group-limit", group_limit}, {"tmpfs", memory_files},
-			     {"host-name", host_name}};
+			     {"host-name", host_name}, {"unreachable", unreachable}};
 		bool known = strcmp(line, "kernel-setting") == 0;
 		if (known)
 			kernel_setting(rest);
@@ -329,5 +340,6 @@ const char *prove(char *asked)
 		if (!known)
 			weak("init does not know how to prove '%s'", line);
 	}
+	reach_wait(network_policy);
 	return found;
 }

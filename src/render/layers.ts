@@ -1,8 +1,11 @@
 import type { ContainerSpec } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 
-/** What a session can be rendered for: the engine's API, an OCI runtime, Kubernetes. */
-export type RenderTarget = 'engine' | 'oci' | 'pod';
+/**
+ * What a session can be rendered for: the engine's API, an OCI runtime, Kubernetes. `pod`: one pod of the RuntimeClass in
+ * deploy/kubernetes. `pods`: one pod for each container, on any cluster. `sandbox`: `pod` in a Sandbox of agents.x-k8s.io.
+ */
+export type RenderTarget = 'engine' | 'oci' | 'pod' | 'pods' | 'sandbox';
 
 /** What a session may have beside agent, gateway and collector. */
 export type PlannedParts = Pick<Plan, 'policy' | 'also'>;
@@ -17,22 +20,32 @@ export interface RenderedLayer {
   readonly carried: Readonly<Record<RenderTarget, string>>;
   /** By target: what is lost there. Absent: nothing. */
   readonly lost?: Readonly<Partial<Record<RenderTarget, string>>>;
-  /** Whether a container, beside others in one pod, loses it at all. Absent: every container. */
-  readonly appliesTo?: (spec: ContainerSpec, beside: readonly ContainerSpec[]) => boolean;
+  /** Whether a container loses it at all. Absent: every container. */
+  readonly appliesTo?: (spec: ContainerSpec) => boolean;
   /** Of a part beside the containers: whether a plan has it. */
   readonly isPlanned?: (plan: PlannedParts) => boolean;
   /** How the lines of init's proof begin that cannot hold without it. */
   readonly proof?: readonly string[];
 }
 
+/** The fields by target; `pods` as `pod` where it is not named. What a pod loses, a Sandbox loses too. */
 const row = (
   name: string,
   what: string,
-  [engine, oci, pod]: readonly [string, string, string],
-  more: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'isPlanned' | 'proof'> = {},
-): RenderedLayer => ({ name, what, carried: { engine, oci, pod }, ...more });
+  [engine, oci, pod, pods = pod]: readonly [string, string, string, string?],
+  { lost = {}, ...more }: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'isPlanned' | 'proof'> = {},
+): RenderedLayer => ({
+  name,
+  what,
+  carried: { engine, oci, pod, pods, sandbox: pod },
+  lost: lost.pod === undefined ? lost : { sandbox: lost.pod, ...lost },
+  ...more,
+});
 
 const NONE = 'no field';
+const NO_GRAPHICS = 'the session has no graphics processor';
+/** What the wrapper of the RuntimeClass reads from the pod's annotations. */
+const confined = (field: string): string => `run-claude.confine: ${field}`;
 
 /** What run-claude itself makes or serves while a session starts or runs. No other form has it. */
 const beside = (
@@ -41,7 +54,7 @@ const beside = (
   engine: string,
   lost: string,
   isPlanned: (plan: PlannedParts) => boolean,
-): RenderedLayer => row(name, what, [engine, NONE, NONE], { lost: { oci: lost, pod: lost }, isPlanned });
+): RenderedLayer => row(name, what, [engine, NONE, NONE], { lost: { oci: lost, pod: lost, pods: lost }, isPlanned });
 
 /**
  * Every part of a ContainerSpec, and what all containers have in common. A target that does not carry a part loses that
@@ -56,8 +69,8 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
   row(
     'environment',
     'the whole environment and no other variable',
-    ['Env', 'process.env', 'env; enableServiceLinks: false'],
-    { lost: { pod: 'the kubelet adds KUBERNETES_SERVICE_HOST and others, which name the API server' } },
+    ['Env', 'process.env', `env; ${confined('environment')}`, 'env; enableServiceLinks: false'],
+    { lost: { pods: 'the kubelet adds KUBERNETES_SERVICE_HOST and others, which name the API server' } },
   ),
   row('user', 'user and group', ['User', 'process.user', 'securityContext.runAsUser, runAsGroup']),
   row('capabilities', 'no capability, except those of the role', [
@@ -80,64 +93,81 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     'root.readonly',
     'securityContext.readOnlyRootFilesystem',
   ]),
-  row('masked-paths', 'facts of the host in /proc and /sys', ['MaskedPaths', 'linux.maskedPaths', NONE], {
-    lost: { pod: "only the runtime's own list is masked" },
-    proof: ['masked '],
-  }),
-  row('read-only-paths', 'changes below /proc and /sys', ['ReadonlyPaths', 'linux.readonlyPaths', NONE], {
-    lost: { pod: "only the runtime's own list is read-only" },
-    proof: ['read-only /'],
-  }),
-  row('kernel-settings', 'low ports and ping for every user', ['Sysctls', 'linux.sysctl', 'securityContext.sysctls']),
-  row('no-network', 'every network but loopback', ['NetworkMode', 'a network namespace of its own', NONE], {
-    lost: { pod: 'all containers of a pod share one network namespace, which has an interface' },
-    appliesTo: ({ network }) => network === 'none',
-    proof: ['no-network'],
-  }),
   row(
-    'no-resolver',
-    'names that leak through the resolver',
-    ['Dns, DnsSearch', 'no resolv.conf is mounted', 'dnsPolicy, dnsConfig'],
+    'masked-paths',
+    'facts of the host in /proc and /sys',
+    ['MaskedPaths', 'linux.maskedPaths', confined('masked'), NONE],
+    { lost: { pods: "only the runtime's own list is masked" }, proof: ['masked '] },
+  ),
+  row(
+    'read-only-paths',
+    'changes below /proc and /sys',
+    ['ReadonlyPaths', 'linux.readonlyPaths', confined('readonly'), NONE],
+    { lost: { pods: "only the runtime's own list is read-only" }, proof: ['read-only /'] },
+  ),
+  row('kernel-settings', 'low ports and ping for every user', ['Sysctls', 'linux.sysctl', 'securityContext.sysctls']),
+  row(
+    'no-network',
+    'every network but loopback',
+    ['NetworkMode', 'a network namespace of its own', confined('network'), 'NetworkPolicy'],
     {
-      lost: { pod: "the gateway's resolver is that of the whole pod" },
-      appliesTo: ({ network }, beside) => network === 'none' && beside.some((one) => one.network !== 'none'),
+      lost: {
+        pods: 'the pod has an interface. A NetworkPolicy leaves the agent one port of the gateway, and never stops traffic to the node of the pod',
+      },
+      appliesTo: ({ network }) => network === 'none',
+      proof: ['no-network'],
     },
   ),
+  row('no-resolver', 'names that leak through the resolver', [
+    'Dns, DnsSearch',
+    'no resolv.conf is mounted',
+    confined('network'),
+    'dnsPolicy, dnsConfig',
+  ]),
   row('loopback-names', 'host names of 127.0.0.1', ['ExtraHosts', NONE, 'hostAliases'], {
     lost: { oci: 'names of --allow-local do not resolve' },
     appliesTo: ({ loopbackNames = [] }) => loopbackNames.length > 0,
   }),
-  row('ipc-namespace', "other containers' shared memory", ['IpcMode', 'linux.namespaces', NONE], {
-    lost: { pod: 'the containers of a pod share it' },
-    proof: ['own-namespaces'],
-  }),
+  row('ipc-namespace', "other containers' shared memory", [
+    'IpcMode',
+    'linux.namespaces',
+    'run-claude.confine',
+    'a pod for each container',
+  ]),
   row('pid-namespace', "other containers' processes", ['always', 'linux.namespaces', 'shareProcessNamespace: false']),
-  row('cgroup-namespace', 'names of the control groups', ['CgroupnsMode', 'linux.namespaces', NONE], {
-    lost: { pod: 'the runtime of the node decides' },
-    proof: ['own-namespaces'],
-  }),
+  row(
+    'cgroup-namespace',
+    'names of the control groups',
+    ['CgroupnsMode', 'linux.namespaces', 'run-claude.confine', NONE],
+    { lost: { pods: 'the runtime of the node decides' }, proof: ['own-namespaces'] },
+  ),
   row('host-name', "the machine's name", ['Hostname', 'hostname, linux.namespaces', 'hostname']),
   row('memory', 'memory above the limit', ['Memory', 'linux.resources.memory.limit', 'resources.limits.memory']),
-  row('swap', 'swap besides memory', ['MemorySwap', 'linux.resources.memory.swap', NONE], {
-    lost: { pod: 'the kubelet of the node decides' },
-    proof: ['group-limit memory-and-swap', 'group-limit swap'],
-  }),
+  row(
+    'swap',
+    'swap besides memory',
+    ['MemorySwap', 'linux.resources.memory.swap', 'run-claude.confine, resources.limits.memory', NONE],
+    {
+      lost: { pods: 'the kubelet of the node decides' },
+      proof: ['group-limit memory-and-swap', 'group-limit swap'],
+    },
+  ),
   row('processors', 'processor time above the limit', ['NanoCpus', 'linux.resources.cpu', 'resources.limits.cpu']),
-  row('processes', 'fork bombs', ['PidsLimit', 'linux.resources.pids', NONE], {
-    lost: { pod: 'the kubelet has one limit for all pods (podPidsLimit)' },
+  row('processes', 'fork bombs', ['PidsLimit', 'linux.resources.pids', confined('pids'), NONE], {
+    lost: { pods: 'the kubelet has one limit for all pods (podPidsLimit)' },
     proof: ['group-limit pids'],
   }),
-  row('process-limits', 'core files, open files', ['Ulimits', 'process.rlimits', NONE], {
-    lost: { pod: 'the runtime of the node decides' },
+  row('process-limits', 'core files, open files', ['Ulimits', 'process.rlimits', confined('nofile'), NONE], {
+    lost: { pods: 'the runtime of the node decides' },
     proof: ['process-limit'],
   }),
   row(
     'memory-directories',
     'size, owner, mode and flags of /tmp, /run and /dev/shm',
-    ['Tmpfs, ShmSize', 'mounts', 'emptyDir with medium Memory and sizeLimit'],
+    ['Tmpfs, ShmSize', 'mounts', confined('tmpfs'), 'emptyDir with medium Memory and sizeLimit'],
     {
       lost: {
-        pod: 'noexec, nosuid, nodev, mode and owner have no field; the kubelet measures the size from time to time',
+        pods: 'noexec, nosuid, nodev, mode and owner have no field; the kubelet measures the size from time to time',
       },
       proof: ['tmpfs '],
     },
@@ -149,22 +179,26 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
   ]),
   row('devices', 'devices of the machine', ['none is named', 'linux.resources.devices', 'none is named']),
   row('graphics', 'graphics processors of --gpu', ['DeviceRequests', NONE, NONE], {
-    lost: { oci: 'the session has no graphics processor', pod: 'the session has no graphics processor' },
+    lost: { oci: NO_GRAPHICS, pod: NO_GRAPHICS, pods: NO_GRAPHICS },
     appliesTo: ({ gpus }) => gpus === true,
   }),
   row('no-log', 'copies of what the agent prints', ['LogConfig', 'the caller holds the streams', NONE], {
-    lost: { pod: 'the kubelet keeps the output in files of the node' },
+    lost: {
+      pod: 'the kubelet keeps the output in files of the node',
+      pods: 'the kubelet keeps the output in files of the node, and the container can fill another one of them (/dev/termination-log)',
+    },
   }),
   row('ends-with-client', 'an agent that outlives its command', [
     'StdinOnce',
     'the caller holds the streams',
     'stdin, stdinOnce',
   ]),
-  row('no-restart', 'a second start without a review', [
-    'RestartPolicy',
-    'the runtime starts once',
-    'restartPolicy: Never',
-  ]),
+  row(
+    'no-restart',
+    'a second start without a review',
+    ['RestartPolicy', 'the runtime starts once', 'restartPolicy: Never'],
+    { lost: { sandbox: 'the controller makes a deleted pod again' } },
+  ),
   row('no-identity', "a login of the cluster's own", [
     'no such thing',
     'no such thing',

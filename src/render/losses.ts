@@ -2,15 +2,11 @@ import { RunClaudeError, usageError } from '../errors.ts';
 import type { ContainerSpec } from '../types/engine.ts';
 import { type PlannedParts, RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
 
-/** The layers of a container that a target does not carry. `beside`: all containers of its pod. */
-export function lossesOf(
-  target: RenderTarget,
-  spec: ContainerSpec,
-  beside: readonly ContainerSpec[] = [spec],
-): readonly RenderedLayer[] {
+/** The layers of a container that a target does not carry. */
+export function lossesOf(target: RenderTarget, spec: ContainerSpec): readonly RenderedLayer[] {
   return RENDERED_LAYERS.filter(
     ({ lost, appliesTo, isPlanned }) =>
-      lost?.[target] !== undefined && isPlanned === undefined && (appliesTo === undefined || appliesTo(spec, beside)),
+      lost?.[target] !== undefined && isPlanned === undefined && (appliesTo === undefined || appliesTo(spec)),
   );
 }
 
@@ -39,7 +35,7 @@ export function refuseLosses(
   const unknown = accepted.find((name) => !RENDERED_LAYERS.some((layer) => layer.name === name));
   if (unknown !== undefined)
     throw usageError(`'${unknown}' is not a layer`, `Layers: ${RENDERED_LAYERS.map(({ name }) => name).join(', ')}.`);
-  const all = [...specs.flatMap((spec) => lossesOf(target, spec, specs)), ...lostParts(target, plan)];
+  const all = [...specs.flatMap((spec) => lossesOf(target, spec)), ...lostParts(target, plan)];
   const lost = new Map(all.map((layer) => [layer.name, layer]));
   const refused = [...lost.values()].filter(({ name }) => !accepted.includes(name));
   if (refused.length === 0) return;

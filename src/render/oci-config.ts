@@ -100,7 +100,7 @@ export function ociConfig(spec: ContainerSpec, place: OciPlace): OciConfig {
     },
     root: { path: place.rootfs, readonly: true },
     hostname: spec.hostname,
-    mounts: [...systemMounts(limits.shmMb), ...spec.mounts.map((mount) => ociMount(mount, place))],
+    mounts: parentsFirst([...systemMounts(limits.shmMb), ...spec.mounts.map((mount) => ociMount(mount, place))]),
     annotations: { 'run-claude.session': spec.sessionId, 'run-claude.role': spec.role, ...spec.labels },
     linux: {
       cgroupsPath: `/run-claude/${spec.name}`,
@@ -128,6 +128,12 @@ function networkNamespace({ network }: ContainerSpec, { networkNamespace: path }
   if (network === 'none') return { type: 'network' };
   if (path === undefined) throw new Error('a container with a network needs a network namespace');
   return { type: 'network', path };
+}
+
+/** A runtime mounts in the order of the list, and a directory would cover what is mounted below it. Engines sort them so. */
+function parentsFirst(mounts: readonly OciMount[]): readonly OciMount[] {
+  const depth = ({ destination }: OciMount): number => destination.split('/').length;
+  return mounts.toSorted((one, other) => depth(one) - depth(other));
 }
 
 /** What engines mount in every container. */

@@ -3,13 +3,19 @@ import { SYSCTLS } from '../engine/hardening/masked-paths.ts';
 import { RunClaudeError } from '../errors.ts';
 import { parseUser } from '../host/user.ts';
 import type { ContainerSpec, Mount } from '../types/engine.ts';
+import { confinementsOf, RUNTIME_CLASS } from './confine.ts';
 import { provableArgv } from './losses.ts';
+import { podLabels } from './network-policy.ts';
 
 /** A Pod of Kubernetes, as far as it is used. */
 export interface Pod {
   readonly apiVersion: 'v1';
   readonly kind: 'Pod';
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: PodSpec;
 }
 
@@ -61,12 +67,19 @@ interface PodVolume {
   readonly name: string;
   readonly emptyDir?: { readonly medium?: 'Memory'; readonly sizeLimit?: string };
   readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };
+  readonly configMap?: { readonly name: string; readonly optional: boolean };
 }
 
 export interface PodPlace {
-  /** Volumes that only the containers of one pod share, such as the gateway's sockets. All others are claims. */
-  readonly shared: ReadonlySet<string>;
+  /**
+   * Volumes of the gateway's sockets, and the directory that programs expect in each: a new volume of a pod is empty. All
+   * other volumes are claims.
+   */
+  readonly sockets: ReadonlyMap<string, string>;
 }
+
+/** 'confined': all containers that are named, in one pod of the RuntimeClass. 'own': this container, in a pod of its own. */
+type PodKind = 'confined' | 'own';
 
 /** The name of the seccomp profile's file on each node: a changed profile is another file. */
 export function seccompFile(profile: string): string {
@@ -76,26 +89,28 @@ export function seccompFile(profile: string): string {
 /**
  * A pod of these containers. What a pod cannot say is in the table of layers.
  *
- * @throws {RunClaudeError} RENDER_LOSS for a directory of this machine, which no node has
+ * @throws {RunClaudeError} RENDER_LOSS for a directory of this machine, which no node has; for a runtime, or an agent with
+ *   a network, in a pod of the RuntimeClass
  */
-export function podOf(name: string, specs: readonly ContainerSpec[], place: PodPlace): Pod {
+export function podOf(kind: PodKind, specs: readonly ContainerSpec[], place: PodPlace): Pod {
   const [first] = specs;
   if (first === undefined) throw new Error('a pod needs a container');
-  const volumes = new Map(
-    specs.flatMap((spec) => [...spec.mounts.map((mount) => volumeOf(spec, mount, place)), shmOf(spec)]),
-  );
+  if (kind === 'confined') refuseOtherRuntime(specs);
+  const volumes = new Map(specs.flatMap((spec) => volumesOf(kind, spec, place)));
   const isOffline = specs.every(({ network }) => network === 'none');
   const names = specs.flatMap(({ loopbackNames = [] }) => loopbackNames);
   const isRootless = specs.every(({ user }) => parseUser(user).uid !== 0);
+  const runtime = kind === 'confined' ? RUNTIME_CLASS : first.runtime;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name,
-      labels: { ...first.labels, 'run-claude.session': first.sessionId },
+      name: first.name,
+      labels: { ...first.labels, ...podLabels(first) },
+      ...(kind === 'confined' ? { annotations: confinementsOf(specs) } : {}),
     },
     spec: {
-      containers: specs.map(containerOf),
+      containers: specs.map((spec) => containerOf(kind, spec, place)),
       volumes: [...volumes.values()],
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
@@ -113,15 +128,31 @@ export function podOf(name: string, specs: readonly ContainerSpec[], place: PodP
         sysctls: Object.entries(SYSCTLS).map(([key, value]) => ({ name: key, value })),
         ...(isRootless ? { runAsNonRoot: true } : {}),
       },
-      ...(first.runtime === undefined ? {} : { runtimeClassName: first.runtime }),
+      ...(runtime === undefined ? {} : { runtimeClassName: runtime }),
     },
   };
+}
+
+function refuseOtherRuntime(specs: readonly ContainerSpec[]): void {
+  const { runtime } = specs.find((spec) => spec.runtime !== undefined) ?? {};
+  if (runtime !== undefined)
+    throw new RunClaudeError(
+      'RENDER_LOSS',
+      `a pod of the RuntimeClass ${RUNTIME_CLASS} cannot have the runtime ${runtime}`,
+      {
+        hint: 'Leave --runtime out, or render pods: --dry-run=pods',
+      },
+    );
+  if (specs.some(({ role, network }) => role === 'agent' && network !== 'none'))
+    throw new RunClaudeError('RENDER_LOSS', `the RuntimeClass ${RUNTIME_CLASS} gives the agent no network`, {
+      hint: 'Leave --network open out, or render pods: --dry-run=pods',
+    });
 }
 
 /** Kubernetes puts variables in place of `$(NAME)`, in words and in values. */
 const unexpanded = (text: string): string => text.replaceAll('$(', () => '$$(');
 
-function containerOf(spec: ContainerSpec): PodContainer {
+function containerOf(kind: PodKind, spec: ContainerSpec, place: PodPlace): PodContainer {
   const { uid, gid } = parseUser(spec.user);
   const memory = `${spec.limits.memoryMb}Mi`;
   const cpu = spec.limits.cpus === 0 ? {} : { cpu: String(spec.limits.cpus) };
@@ -129,7 +160,7 @@ function containerOf(spec: ContainerSpec): PodContainer {
     name: spec.role,
     image: spec.image,
     imagePullPolicy: 'IfNotPresent',
-    command: provableArgv('pod', spec).map(unexpanded),
+    command: provableArgv(kind === 'confined' ? 'pod' : 'pods', spec).map(unexpanded),
     workingDir: spec.workdir,
     env: Object.entries(spec.env).map(([name, value]) => ({ name, value: unexpanded(value) })),
     stdin: spec.stdin === 'stream',
@@ -137,12 +168,11 @@ function containerOf(spec: ContainerSpec): PodContainer {
     tty: spec.tty,
     resources: { limits: { memory, ...cpu }, requests: { memory, ...cpu } },
     volumeMounts: [
-      ...spec.mounts.map((mount) => ({
+      ...mountsOf(kind, spec).map((mount) => ({
         name: volumeName(spec, mount),
-        mountPath: mount.target,
+        mountPath: (mount.kind === 'volume' ? place.sockets.get(mount.volume) : undefined) ?? mount.target,
         readOnly: mount.kind !== 'tmpfs' && mount.readonly,
       })),
-      { name: shmOf(spec)[0], mountPath: '/dev/shm', readOnly: false },
     ],
     securityContext: {
       runAsUser: uid,
@@ -157,25 +187,29 @@ function containerOf(spec: ContainerSpec): PodContainer {
   };
 }
 
-function volumeOf(spec: ContainerSpec, mount: Mount, { shared }: PodPlace): [string, PodVolume] {
-  const name = volumeName(spec, mount);
-  if (mount.kind === 'tmpfs') return [name, memoryVolume(name, mount.sizeMb)];
+/** What the pod mounts. In the RuntimeClass, directories in memory are the wrapper's. */
+function mountsOf(kind: PodKind, { mounts, limits }: ContainerSpec): readonly Mount[] {
+  if (kind === 'confined') return mounts.filter((mount) => mount.kind !== 'tmpfs');
+  return [...mounts, { kind: 'tmpfs', target: '/dev/shm', sizeMb: limits.shmMb, mode: 0o1777, noexec: true }];
+}
+
+function volumesOf(kind: PodKind, spec: ContainerSpec, place: PodPlace): [string, PodVolume][] {
+  return mountsOf(kind, spec).map((mount) => {
+    const name = volumeName(spec, mount);
+    return [name, { name, ...sourceOf(kind, spec, mount, place) }];
+  });
+}
+
+function sourceOf(kind: PodKind, spec: ContainerSpec, mount: Mount, { sockets }: PodPlace): Omit<PodVolume, 'name'> {
+  if (mount.kind === 'tmpfs') return { emptyDir: { medium: 'Memory', sizeLimit: `${mount.sizeMb}Mi` } };
   if (mount.kind === 'bind')
     throw new RunClaudeError('RENDER_LOSS', `a pod cannot mount ${mount.source} of this machine`, {
       hint: 'Plan for an engine on another machine, where all directories are volumes: DOCKER_HOST=ssh://USER@HOST',
     });
-  if (shared.has(mount.volume)) return [name, { name, emptyDir: {} }];
-  return [name, { name, persistentVolumeClaim: { claimName: mount.volume } }];
-}
-
-const memoryVolume = (name: string, sizeMb: number): PodVolume => ({
-  name,
-  emptyDir: { medium: 'Memory', sizeLimit: `${sizeMb}Mi` },
-});
-
-function shmOf({ role, limits }: ContainerSpec): [string, PodVolume] {
-  const name = `${role}-dev-shm`;
-  return [name, memoryVolume(name, limits.shmMb)];
+  if (!sockets.has(mount.volume)) return { persistentVolumeClaim: { claimName: mount.volume } };
+  // No other pod has the sockets. The gateway's certificate, where it has one, is public.
+  if (kind === 'own' && spec.role === 'agent') return { configMap: { name: `${spec.name}-ca`, optional: true } };
+  return { emptyDir: {} };
 }
 
 /** At most 63 characters of a-z, 0-9 and '-'. Containers share volumes, but never a directory in memory. */

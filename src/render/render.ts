@@ -3,8 +3,11 @@ import { withProof } from '../engine/hardening/proof.ts';
 import type { ContainerSpec } from '../types/engine.ts';
 import type { PlannedParts } from './layers.ts';
 import { refuseLosses } from './losses.ts';
+import { closedPolicy, type NetworkPolicy, outwardPolicy, pairPolicies } from './network-policy.ts';
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
+import { overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
+import { type Sandbox, sandboxOf } from './sandbox.ts';
 
 /** The containers of a session. Each role is a container of its own in every target. */
 export interface SessionSpecs {
@@ -47,16 +50,57 @@ export function renderOci(
   return Object.fromEntries(all.map((spec) => [spec.role, ociConfig(spec, place(spec))]));
 }
 
+/** What an API server of Kubernetes is sent. */
+export type KubernetesObject = Pod | NetworkPolicy | Sandbox;
+
 /**
- * Two pods: agent and gateway, which share a directory of sockets, and the collector, which starts after the agent's end.
+ * One pod of agent and gateway, which share a directory of sockets, and the collector, which starts after the agent's end:
+ * both of the RuntimeClass `run-claude`, whose wrapper gives each container what a PodSpec has no field for. In the order of
+ * their start. `target`: the pod as it is, or in a Sandbox.
  *
  * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
  */
-export function renderPods(specs: SessionSpecs, place: PodPlace, { without }: RenderOptions): readonly Pod[] {
-  const { agent, gateway, collector, plan } = specs;
-  const beside = [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof);
-  const after = [withProof(collector)];
-  refuseLosses('pod', { specs: beside, plan }, without);
-  refuseLosses('pod', { specs: after, plan }, without);
-  return [podOf(agent.name, beside, place), podOf(collector.name, after, place)];
+export function renderConfined(
+  target: 'pod' | 'sandbox',
+  specs: SessionSpecs,
+  place: PodPlace,
+  { without }: RenderOptions,
+): readonly KubernetesObject[] {
+  const { agent, gateway, collector } = specs;
+  refuseLosses(target, { specs: rolesOf(specs), plan: specs.plan }, without);
+  const pod = podOf('confined', [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof), place);
+  return [
+    gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent),
+    closedPolicy(collector),
+    target === 'sandbox' ? sandboxOf(pod) : pod,
+    podOf('confined', [withProof(collector)], place),
+  ];
+}
+
+/**
+ * A pod for each container, with a NetworkPolicy that leaves the agent one port of the gateway. In the order of their
+ * start: the agent's pod is made when the gateway is ready, with its address in place of GATEWAY_ADDRESS.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
+ */
+export function renderOwnPods(
+  specs: SessionSpecs,
+  place: PodPlace,
+  { without }: RenderOptions,
+): readonly KubernetesObject[] {
+  const { agent, gateway, collector } = specs;
+  refuseLosses('pods', { specs: rolesOf(specs), plan: specs.plan }, without);
+  const collecting = podOf('own', [withTries(collector, { hasGateway: false })], place);
+  if (gateway === undefined) {
+    const alone = podOf('own', [withTries(agent, { hasGateway: false })], place);
+    return [closedPolicy(agent), closedPolicy(collector), alone, collecting];
+  }
+  const joined = [...place.sockets.values()].reduce(overTcp, agent);
+  return [
+    ...pairPolicies(agent, gateway),
+    closedPolicy(collector),
+    podOf('own', [withProof(gateway)], place),
+    podOf('own', [withTries(joined, { hasGateway: true })], place),
+    collecting,
+  ];
 }

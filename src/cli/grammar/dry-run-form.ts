@@ -2,15 +2,18 @@ import { formUnknown, withoutLayerAlone } from './grammar-errors.ts';
 import type { RunLine } from './parse-command-line.ts';
 import type { ParsedOption } from './take-option.ts';
 
-/** What `--dry-run` can print for another runtime: a bundle of OCI, pods of Kubernetes. */
-export type DryRunForm = 'oci' | 'pod';
+/**
+ * What `--dry-run` can print for another runtime: a bundle of OCI; for Kubernetes a pod of the RuntimeClass, a pod for each
+ * container, or a Sandbox.
+ */
+export type DryRunForm = 'oci' | 'pod' | 'pods' | 'sandbox';
 
-const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod'];
+const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod', 'pods', 'sandbox'];
 
 /**
- * `--dry-run=FORM`, with its `--without-layer`. A session that is started has every layer, whatever is named.
+ * `--dry-run=FORM`, and `--without-layer`. A session on the engine has every layer, whatever is named.
  *
- * @throws {RunClaudeError} USAGE for any other form, and for `--without-layer` without a form
+ * @throws {RunClaudeError} USAGE for any other form, and for `--without-layer` without a form and without `--on`
  */
 export function formOf(taken: readonly ParsedOption[]): Pick<RunLine, 'form' | 'without'> {
   const valuesOf = (name: string): readonly string[] =>
@@ -19,6 +22,10 @@ export function formOf(taken: readonly ParsedOption[]): Pick<RunLine, 'form' | '
   const without = valuesOf('without-layer');
   const form = DRY_RUN_FORMS.find((one) => one === named);
   if (named !== undefined && form === undefined) throw formUnknown(named, DRY_RUN_FORMS);
-  if (form === undefined && without.length > 0) throw withoutLayerAlone();
-  return form === undefined ? {} : { form, without };
+  const isElsewhere = taken.some(({ option }) => option.name === 'on');
+  if (form === undefined && without.length > 0 && !isElsewhere) throw withoutLayerAlone();
+  return {
+    ...(form === undefined ? {} : { form }),
+    ...(form === undefined && without.length === 0 ? {} : { without }),
+  };
 }

@@ -1,11 +1,11 @@
 import { collectorSpec, INSIDE } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import { gatewayNames } from '../../gateway/agent-side.ts';
+import { GATEWAY_DIR, gatewayNames } from '../../gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
 import { withoutParts } from '../../render/layers.ts';
 import type { OciPlace } from '../../render/oci-config.ts';
-import { renderOci, renderPods, type SessionSpecs } from '../../render/render.ts';
+import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../render/render.ts';
 import { jsonText } from '../../report/json.ts';
 import type { ContainerSpec } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -13,7 +13,7 @@ import type { DryRunForm } from '../grammar/dry-run-form.ts';
 import { type DryRun, plannedAgent } from './dry-run.ts';
 
 /**
- * The containers of a plan as config.json of OCI bundles, by role, or as pods: JSON. Starts and writes nothing.
+ * The containers of a plan as config.json of OCI bundles, by role, or as objects of Kubernetes: JSON. Starts and writes nothing.
  *
  * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
  */
@@ -24,7 +24,9 @@ export async function renderedText(
 ): Promise<string> {
   const specs = plannedSpecs(plan, dry, await readSeccompProfile());
   if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));
-  return jsonText(renderPods(specs, { shared: new Set([gatewayNames(plan.sessionId).volume]) }, { without }));
+  const place = { sockets: new Map([[gatewayNames(plan.sessionId).volume, GATEWAY_DIR]]) };
+  if (form === 'pods') return jsonText(renderOwnPods(specs, place, { without }));
+  return jsonText(renderConfined(form, specs, place, { without }));
 }
 
 /** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */

@@ -1,66 +1,25 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/settings.ts';
-import { agentSpec, collectorSpec, gatewaySpec } from '../../../src/engine/hardening/hardened.ts';
 import { withProof } from '../../../src/engine/hardening/proof.ts';
+import { GATEWAY_VOLUME } from '../../../src/gateway/agent-side.ts';
 import { type PlannedParts, RENDERED_LAYERS, withoutParts } from '../../../src/render/layers.ts';
-import { lossesOf, lostParts, provableArgv } from '../../../src/render/losses.ts';
+import { lossesOf, lostParts } from '../../../src/render/losses.ts';
 import { ociConfig } from '../../../src/render/oci-config.ts';
 import { ociSeccomp } from '../../../src/render/oci-seccomp.ts';
-import { renderEngine, renderOci, renderPods, type SessionSpecs } from '../../../src/render/render.ts';
-import type { ContainerSpec, Mount } from '../../../src/types/engine.ts';
+import { renderConfined, renderEngine, renderOci, renderOwnPods } from '../../../src/render/render.ts';
+import type { ContainerSpec } from '../../../src/types/engine.ts';
 import type { AlsoFolder } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
+import { agent, SPECS, seccomp, sockets } from '../../support/rendered-specs.ts';
 
-const seccomp = readFileSync(new URL('../../../seccomp/profile.json', import.meta.url), 'utf8');
-const common = { sessionId: '261123-101500-abc', image: 'run-claude:0123456789abcdef', seccomp };
-const volume = (name: string, target: string, readonly: boolean): Mount => ({
-  kind: 'volume',
-  volume: name,
-  target,
-  readonly,
-});
-
-const agent = agentSpec({
-  ...common,
-  user: '1000:1001',
-  argv: ['claude', '-p', 'hi $(HOME)'],
-  forwards: ['8080=/x'],
-  env: { PATH: '/usr/bin', HOME: '/home/agent', TEXT: '$(HOME)' },
-  workdir: '/workspace',
-  mounts: [volume('run-claude-a-ws', '/workspace', false), volume('run-claude-a-gw', '/run-claude', true)],
-  network: 'none',
-  limits: { memoryMb: 8192, cpus: 1.5, pids: 4096, tmpMb: 512 },
-  tty: false,
-  stdin: 'stream',
-});
-const SPECS: SessionSpecs = {
-  plan: { policy: DEFAULTS },
-  agent,
-  gateway: gatewaySpec({
-    ...common,
-    user: '61000:61000',
-    argv: ['/usr/lib/run-claude/init', '--', 'node'],
-    mounts: [volume('run-claude-a-gw', '/run-claude', false)],
-    stdin: 'stream',
-    bridge: 'run-claude-a',
-  }),
-  collector: collectorSpec({
-    ...common,
-    argv: ['/usr/lib/run-claude/collector'],
-    mounts: [volume('run-claude-a-ws', '/roots/layer', true)],
-    stdin: 'stream',
-  }),
-};
 const place = {
   rootfs: 'rootfs',
   arch: 'amd64',
   volumes: { 'run-claude-a-ws': '/v/ws', 'run-claude-a-gw': '/v/gw' },
   networkNamespace: '/run/netns/x',
 };
-const shared = new Set(['run-claude-a-gw']);
-const lostInPod = ['environment', 'masked-paths', 'read-only-paths', 'no-network', 'ipc-namespace', 'cgroup-namespace'];
-const WITHOUT = [...lostInPod, 'no-resolver', 'swap', 'processes', 'process-limits', 'memory-directories', 'no-log'];
+const lostInPods = RENDERED_LAYERS.filter((layer) => layer.lost?.pods !== undefined && layer.isPlanned === undefined);
+const WITHOUT = lostInPods.map(({ name }) => name);
 
 const folder: AlsoFolder = {
   name: 'docs',
@@ -110,7 +69,7 @@ describe('the table of layers', () => {
     const names = RENDERED_LAYERS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, carried, lost } of RENDERED_LAYERS)
-      for (const target of ['engine', 'oci', 'pod'] as const)
+      for (const target of ['engine', 'oci', 'pod', 'pods', 'sandbox'] as const)
         if (carried[target] === 'no field') expect(lost?.[target], `${name}, ${target}`).toMatch(/\w/);
   });
 
@@ -149,7 +108,10 @@ describe('the table of layers', () => {
     for (const [name, plan] of PARTS) {
       expect(lostParts('oci', plan).map((layer) => layer.name)).toEqual([name]);
       expect(() => renderOci({ ...SPECS, plan }, () => place, { without: [] })).toThrow(`\n  ${name}: `);
-      expect(() => renderPods({ ...SPECS, plan }, { shared }, { without: WITHOUT })).toThrow(`\n  ${name}: `);
+      expect(() => renderConfined('pod', { ...SPECS, plan }, { sockets }, { without: ['no-log'] })).toThrow(
+        `\n  ${name}: `,
+      );
+      expect(() => renderOwnPods({ ...SPECS, plan }, { sockets }, { without: WITHOUT })).toThrow(`\n  ${name}: `);
       expect(renderOci({ ...SPECS, plan }, () => place, { without: [name] })).toHaveProperty('agent');
     }
     expect(lostParts('pod', FULL).map(({ name }) => name)).toEqual(names);
@@ -183,7 +145,9 @@ describe('an OCI bundle', () => {
     );
     const at = (destination: string) => config?.mounts.find((mount) => mount.destination === destination);
     expect(at('/workspace')).toMatchObject({ source: '/v/ws', options: expect.arrayContaining(['rw', 'nosuid']) });
-    expect(at('/run-claude')?.options).toContain('ro');
+    expect(at(GATEWAY_VOLUME)?.options).toContain('ro');
+    const order = config?.mounts.map(({ destination }) => destination) ?? [];
+    expect(order.indexOf(GATEWAY_VOLUME)).toBeGreaterThan(order.indexOf('/run'));
     expect(at('/tmp')?.options).toEqual(['rw', 'nosuid', 'nodev', 'exec', 'size=512m', 'mode=1777']);
     expect(configs['collector']?.process.capabilities.bounding).toEqual(['CAP_DAC_READ_SEARCH']);
     expect(configs['gateway']?.linux.namespaces).toContainEqual({ type: 'network', path: '/run/netns/x' });
@@ -211,99 +175,4 @@ describe('an OCI bundle', () => {
     };
     expect(() => ociSeccomp(JSON.stringify(conditional), 'amd64')).toThrow('includes');
   });
-});
-
-describe('a pod', () => {
-  it('is refused as long as a lost layer is not named, and each is named with its reason', () => {
-    expect(() => renderPods(SPECS, { shared }, { without: [] })).toThrow(/no-network: all containers of a pod share/);
-    for (const name of WITHOUT)
-      expect(() => renderPods(SPECS, { shared }, { without: WITHOUT.filter((one) => one !== name) })).toThrow(
-        `\n  ${name}: `,
-      );
-    expect(() => renderPods(SPECS, { shared }, { without: ['everything'] })).toThrow("'everything' is not a layer");
-  });
-
-  it('without a gateway, the agent has no resolver', () => {
-    const { gateway: _, ...alone } = SPECS;
-    const without = WITHOUT.filter((name) => name !== 'no-resolver');
-    const [pod] = renderPods(alone, { shared }, { without });
-    expect(pod?.spec.dnsPolicy).toBe('None');
-    expect(() => renderPods(SPECS, { shared }, { without })).toThrow('no-resolver: the gateway');
-  });
-
-  const [session, collector] = renderPods(SPECS, { shared }, { without: WITHOUT });
-
-  it('holds agent and gateway, without a service account and without a restart', () => {
-    expect(session?.spec.containers.map(({ name }) => name)).toEqual(['agent', 'gateway']);
-    expect(session?.spec).toMatchObject({
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      shareProcessNamespace: false,
-      hostNetwork: false,
-      hostPID: false,
-      hostIPC: false,
-      restartPolicy: 'Never',
-      dnsPolicy: 'Default',
-    });
-    expect(collector?.spec).toMatchObject({ dnsPolicy: 'None', containers: [{ name: 'collector' }] });
-  });
-
-  it('gives each container its user, no privileges, and the seccomp profile by its digest', () => {
-    for (const { securityContext } of [...(session?.spec.containers ?? []), ...(collector?.spec.containers ?? [])]) {
-      expect(securityContext).toMatchObject({
-        privileged: false,
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-        seccompProfile: {
-          type: 'Localhost',
-          localhostProfile: expect.stringMatching(/^run-claude\/[0-9a-f]{16}\.json$/),
-        },
-      });
-    }
-    expect(session?.spec.containers[0]?.securityContext.runAsUser).toBe(1000);
-    expect(collector?.spec.containers[0]?.securityContext.capabilities.add).toEqual(['DAC_READ_SEARCH']);
-  });
-
-  it('shares the sockets, and no directory in memory; names are valid and mounts have their volumes', () => {
-    for (const pod of [session, collector]) {
-      const names = pod?.spec.volumes.map(({ name }) => name) ?? [];
-      expect(new Set(names).size).toBe(names.length);
-      expect(names.filter((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))).toEqual([]);
-      for (const { volumeMounts } of pod?.spec.containers ?? [])
-        for (const { name } of volumeMounts) expect(names).toContain(name);
-    }
-    const mounts = session?.spec.containers.map(({ volumeMounts }) => volumeMounts.map(({ name }) => name)) ?? [];
-    expect(mounts[0]?.filter((name) => mounts[1]?.includes(name))).toEqual(['run-claude-a-gw']);
-    expect(session?.spec.volumes.find(({ name }) => name === 'run-claude-a-gw')?.emptyDir).toEqual({});
-  });
-
-  it('expands no variable in words and values', () => {
-    expect(session?.spec.containers[0]?.command.at(-1)).toBe('hi $$(HOME)');
-    expect(session?.spec.containers[0]?.env).toContainEqual({ name: 'TEXT', value: '$$(HOME)' });
-  });
-
-  it('has init prove what the pod carries, and nothing that it loses', () => {
-    const proof = provableArgv('pod', withProof(agent))[2] ?? '';
-    expect(proof).toContain('no-new-privileges');
-    expect(proof).toContain('read-only-root');
-    expect(proof).toContain('seccomp');
-    expect(proof).toMatch(/group-limit memory \d/);
-    expect(proof).not.toMatch(/masked|no-network|process-limit|pids|swap|tmpfs|own-namespaces/);
-  });
-
-  it('refuses a directory of this machine', () => {
-    const bind: Mount = { kind: 'bind', source: '/home/x', target: '/workspace', readonly: false };
-    expect(() =>
-      renderPods({ ...SPECS, agent: { ...agent, mounts: [bind] } }, { shared }, { without: WITHOUT }),
-    ).toThrow('cannot mount /home/x');
-  });
-});
-
-it('refuses a pod with a directory of this machine', () => {
-  const bind: Mount = { kind: 'bind', source: '/home/user/project', target: '/workspace', readonly: false };
-  const specs = { ...SPECS, agent: { ...agent, mounts: [bind] } };
-  expect(() => renderPods(specs, { shared }, { without: WITHOUT })).toThrow(
-    expect.objectContaining({ code: 'RENDER_LOSS', message: 'a pod cannot mount /home/user/project of this machine' }),
-  );
 });
