@@ -76,10 +76,17 @@ async function* listEntries(
 ): AsyncGenerator<ListedEntry> {
   if (isTooLong(below)) return;
   const fields: Field[] = [{ text: root }, { u8: recursive ? 1 : 0 }, { u64: max }, { text: below }];
+  let count = 0;
   for await (const frame of channel.request('L', fields)) {
-    const payload = new PayloadReader(frame.payload);
-    if (frame.kind === 'E') while (!payload.done) yield readEntry(payload);
-    else checkListEnd(frame, root, max);
+    if (frame.kind !== 'E') {
+      checkListEnd(frame, root, max);
+      continue;
+    }
+    for (const payload = new PayloadReader(frame.payload); !payload.done; ) {
+      count += 1;
+      if (count > max) throw protocolError('more entries than were asked for');
+      yield readEntry(payload);
+    }
   }
 }
 

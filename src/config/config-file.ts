@@ -1,15 +1,18 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import type { NamedEngine } from '../types/engine.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } from '../types/policy.ts';
 import { agentTables } from './agent-table.ts';
+import { engineTables } from './engine-table.ts';
 import { environmentSchema, readEnvironment } from './environment-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { serviceTables } from './service-table.ts';
 import { SETTINGS } from './settings.ts';
+import { type SlurmTable, slurmTable } from './slurm-table.ts';
 
 /** The content of a config.toml or .run-claude.toml: values by the names of settings, and tables without an option. */
 export interface FileSettings {
@@ -19,7 +22,9 @@ export interface FileSettings {
   readonly mcpServers: readonly McpServer[];
   readonly mcpPrograms: readonly McpProgram[];
   readonly agents: readonly OwnAgent[];
+  readonly engines: readonly NamedEngine[];
   readonly services: readonly Service[];
+  readonly slurm: SlurmTable | undefined;
   readonly environment: Environment | undefined;
   /** The project's devcontainer.json is part of its request. */
   readonly devcontainer: boolean;
@@ -99,6 +104,7 @@ const fileSchema = z.strictObject({
     .default([]),
   agents: agentTables,
   service: serviceTables,
+  slurm: slurmTable.optional(),
   environment: environmentSchema.optional(),
   audit: z
     .strictObject({
@@ -124,11 +130,12 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, agents, service, environment, audit, plugin, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, service, slurm, environment, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
+  const engines = readEngines(named['engine'], where);
   for (const setting of SETTINGS) {
-    const raw = named[setting.name];
+    const raw = setting.name === 'engine' && engines !== undefined ? undefined : named[setting.name];
     if (raw !== undefined) values.set(setting.name, readValue(setting, raw, `${where}: ${setting.name}`));
   }
   return {
@@ -142,13 +149,23 @@ export function readConfigFile(text: string, where: string): FileSettings {
       command === undefined ? [] : [present({ name, command, directory, env, secrets, hosts, tools })],
     ),
     agents,
+    engines: engines ?? [],
     services: service,
+    slurm,
     devcontainer: environment?.devcontainer === true,
     environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,
     auditSeverities: audit.severities,
     plugin,
   };
+}
+
+/** The engines of `[engine.NAME]`; undefined where `engine` is a setting or absent. TOML allows one of the two in a file. */
+function readEngines(raw: unknown, where: string): readonly NamedEngine[] | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
+  const parsed = engineTables.safeParse(raw);
+  if (!parsed.success) throw explain(parsed.error, where, ['engine']);
+  return parsed.data;
 }
 
 /** Without the keys that have no value. */
@@ -165,12 +182,13 @@ function parseToml(text: string, where: string): unknown {
   }
 }
 
-function explain(error: z.ZodError, where: string): Error {
+function explain(error: z.ZodError, where: string, below: readonly string[] = []): Error {
   const issue = error.issues[0];
-  const at = issue === undefined || issue.path.length === 0 ? where : `${where}: ${issue.path.join('.')}`;
+  const path = [...below, ...(issue?.path ?? [])];
+  const at = path.length === 0 ? where : `${where}: ${path.join('.')}`;
   if (issue?.code !== 'unrecognized_keys') return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
   const key = issue.keys[0] ?? '';
-  const near = issue.path.length === 0 ? nearest(key, FILE_KEYS) : undefined;
+  const near = path.length === 0 ? nearest(key, FILE_KEYS) : undefined;
   return usageError(
     `${at}: unknown key '${key}'`,
     near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`,

@@ -69,6 +69,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const { where, settings } = sources.config;
     for (const [name, value] of settings.values) set(name, value, where);
     takeTables(draft, origins, settings, where);
+    takeAudit(draft, origins, settings, where);
   }
   for (const setting of SETTINGS) {
     const text = setting.environment === false ? undefined : sources.environment[variableOf(setting)];
@@ -80,22 +81,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const { where, settings } = sources.projectFile;
     const kept = tighten(draft, settings, where);
     for (const [name, value] of kept.values) set(name, value, where);
-    takeTables(
-      draft,
-      origins,
-      {
-        ...kept,
-        brokers: [],
-        allowRequests: [],
-        mcpServers: [],
-        mcpPrograms: [],
-        agents: [],
-        services: [],
-        environment: undefined,
-        devcontainer: false,
-      },
-      where,
-    );
+    takeAudit(draft, origins, kept, where);
     warnings.push(...kept.refused);
   }
   if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
@@ -178,12 +164,8 @@ function joinOrigins(before: string | undefined, origin: string): string {
   return before === undefined ? origin : `${before}, ${origin}`;
 }
 
-function takeTables(
-  draft: Draft,
-  origins: Map<keyof Policy, string>,
-  file: Omit<FileSettings, 'plugin'>,
-  where: string,
-): void {
+/** Sets what only the user's file has: a project's file may have the same tables, and they do not reach this. */
+function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: FileSettings, where: string): void {
   if (file.brokers.length > 0) {
     draft.brokers = [...draft.brokers, ...file.brokers];
     origins.set('brokers', where);
@@ -208,6 +190,14 @@ function takeTables(
     draft.environment = file.environment;
     origins.set('environment', where);
   }
+}
+
+function takeAudit(
+  draft: Draft,
+  origins: Map<keyof Policy, string>,
+  file: Pick<FileSettings, 'auditRules' | 'auditSeverities'>,
+  where: string,
+): void {
   if (file.auditRules.length > 0) {
     draft.auditRules = [...draft.auditRules, ...file.auditRules];
     origins.set('auditRules', where);

@@ -88,6 +88,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'allow-git-push', key: 'allowGitPush', form: { kind: 'switch' }, tighten: 'off' },
   { name: 'permissions', key: 'permissions', form: choice('ask', 'skip'), tighten: 'tighter' },
   { name: 'engine', key: 'engine', form: choice('auto', 'docker', 'podman'), tighten: 'never' },
+  { name: 'on', key: 'on', form: { kind: 'text' }, tighten: 'never' },
   { name: 'runtime', key: 'runtime', form: { kind: 'text' }, tighten: 'never' },
   { name: 'agent', key: 'agent', form: { kind: 'choice', of: AGENT_NAMES, isOpen: true }, tighten: 'never' },
   { name: 'gpu', key: 'gpu', form: { kind: 'switch' }, tighten: 'off' },
@@ -149,6 +150,7 @@ export const DEFAULTS: Policy = {
   // In bind mode the default is 'ask' (merge-policy.ts).
   permissions: 'skip',
   engine: 'auto',
+  on: undefined,
   runtime: undefined,
   agent: undefined,
   gpu: false,

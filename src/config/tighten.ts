@@ -34,7 +34,9 @@ export function tighten(policy: Policy, file: FileSettings, where: string): Tigh
   if (file.allowRequests.length > 0) refused.push(`${where}: [[allow]] cannot be set by a project; ignored`);
   if (file.mcpServers.length + file.mcpPrograms.length > 0)
     refused.push(`${where}: [[mcp]] cannot be set by a project; ignored`);
+  if (file.slurm !== undefined) refused.push(`${where}: [slurm] cannot be set by a project; ignored`);
   if (file.agents.length > 0) refused.push(`${where}: [agents] cannot be set by a project; ignored`);
+  if (file.engines.length > 0) refused.push(`${where}: [engine] cannot be set by a project; ignored`);
   if (file.plugin.passthrough.length + file.plugin.tools.length > 0)
     refused.push(`${where}: [plugin] cannot be set by a project; ignored`);
   const auditSeverities: Record<string, (typeof LEVELS)[number]> = {};

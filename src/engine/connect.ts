@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { RunClaudeError } from '../errors.ts';
-import type { Engine } from '../types/engine.ts';
+import type { Engine, EngineAddress } from '../types/engine.ts';
 import { compareRecord } from './compare-record.ts';
 import { type Client, openClient } from './connection/client.ts';
-import { type Candidate, endpointName, findCandidates } from './connection/endpoint.ts';
+import { type Candidate, candidateAt, endpointName, findCandidates } from './connection/endpoint.ts';
 import type { MakeDir } from './connection/ssh-login.ts';
 import { openEngine } from './docker.ts';
 import { readFacts, withPodmanInfo } from './facts.ts';
@@ -17,9 +17,16 @@ export interface ConnectOptions {
   readonly platform: NodeJS.Platform;
   /** From ownerOf(): tells the objects of several state directories on one engine apart. */
   readonly owner: string;
+  /** Only this engine: `name` is the one of the user's configuration. */
+  readonly only?: EngineAddress & { readonly name?: string };
+  /** How long an engine may take to answer; default {@link ANSWER_LIMIT_MS}. */
+  readonly answerMs?: number;
   /** Makes directories for files that a command needs while it runs. By default a killed command leaves them. */
   readonly makeDir?: MakeDir;
 }
+
+/** A busy engine answers late. An engine that does not exist fails at once. */
+const ANSWER_LIMIT_MS = 30_000;
 
 /** The owner label's value for the state directory with this real path. */
 export function ownerOf(stateDir: string): string {
@@ -33,7 +40,7 @@ export function ownerOf(stateDir: string): string {
  */
 export async function connectEngine(options: ConnectOptions): Promise<Engine> {
   const attempts: Attempt[] = [];
-  for (const candidate of findCandidates(options)) {
+  for (const candidate of candidatesOf(options)) {
     const client = openClient(candidate.endpoint, options.makeDir);
     try {
       return await greet(client, candidate, options);
@@ -53,6 +60,22 @@ export async function connectEngine(options: ConnectOptions): Promise<Engine> {
   });
 }
 
+/** Whether connecting with these options tries this address, as facts of an engine have it. */
+export function triesEndpoint(options: ConnectOptions, endpoint: string): boolean {
+  try {
+    return candidatesOf(options).some((candidate) => endpointName(candidate.endpoint) === endpoint);
+  } catch {
+    // An address that cannot be read is not this one.
+    return false;
+  }
+}
+
+function candidatesOf(options: ConnectOptions): readonly Candidate[] {
+  const { only, home } = options;
+  if (only === undefined) return findCandidates(options);
+  return [candidateAt(only, only.name === undefined ? 'the record of the session' : `[engine.${only.name}]`, home)];
+}
+
 interface Attempt {
   readonly candidate: Candidate;
   readonly why: string;
@@ -63,13 +86,14 @@ const DENIED = 'permission denied';
 const SILENT = 'no answer';
 
 async function greet(client: Client, candidate: Candidate, options: ConnectOptions): Promise<Engine> {
-  // A busy engine answers late. An engine that does not exist fails at once.
-  const timeoutMs = 30_000;
+  const timeoutMs = options.answerMs ?? ANSWER_LIMIT_MS;
   const answers = Promise.all([client.get('/version', timeoutMs), client.get('/info', timeoutMs)]);
   // Loaded while the engine answers.
   client.docker().catch(() => undefined);
   const [version, info] = await answers;
-  const facts = readFacts(candidate.endpoint, options.platform, version, info);
+  const read = readFacts(candidate.endpoint, options.platform, version, info);
+  const on = options.only?.name;
+  const facts = on === undefined ? read : { ...read, on };
   const { owner } = options;
   if (facts.kind === 'docker')
     return openEngine(client, { facts, owner, compare: (spec, record) => compareRecord(spec, record) });

@@ -10,7 +10,7 @@ import { callEngine, isNotFound } from './failure.ts';
 import { isProved, withProof } from './hardening/proof.ts';
 import { startInside } from './inside.ts';
 import { listObjects } from './list-objects.ts';
-import { createOnPodman, findOverlays, inspectOnPodman } from './podman.ts';
+import { createOnPodman, findOverlays, inspectOnPodman, nameLoopback } from './podman.ts';
 import type { Overlays } from './podman-body.ts';
 
 /** Differences between the request and the engine's record, one line each. */
@@ -76,9 +76,10 @@ function containersOf(
         if (facts.kind === 'podman') {
           const overlays = await findOverlays(docker, spec);
           const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
-          return verify(client, made, proved, async () =>
-            compare(proved, await inspectOnPodman(docker, made.id), overlays),
-          );
+          return verify(client, made, proved, async () => {
+            await nameLoopback(made, proved);
+            return compare(proved, await inspectOnPodman(docker, made.id), overlays);
+          });
         }
         const image = readImageFacts(await inspectImage(client, spec.image));
         const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));

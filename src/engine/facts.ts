@@ -14,6 +14,7 @@ interface VersionAnswer {
 }
 
 interface InfoAnswer {
+  readonly ID?: string;
   readonly OperatingSystem?: string;
   readonly KernelVersion?: string;
   readonly DockerRootDir?: string;
@@ -52,6 +53,8 @@ export function readFacts(
     version: number,
     apiVersion: version.ApiVersion ?? 'unknown',
     endpoint: endpointName(endpoint),
+    // Podman's answer has a new one each time.
+    ...(podman !== undefined || info.ID === undefined ? {} : { id: info.ID }),
     os: version.Os ?? 'linux',
     arch: version.Arch ?? 'unknown',
     kernel,

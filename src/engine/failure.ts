@@ -23,7 +23,18 @@ export function hasStateAlready(error: unknown): boolean {
 /** An engine may quote the request (a whole profile) in its error. */
 const LONGEST = 1000;
 
-const LOST = ['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ESSH', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE'];
+const LOST = [
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ESSH',
+  'ABORT_ERR',
+  'ERR_STREAM_PREMATURE_CLOSE',
+];
 
 /**
  * The error that the user reads for the failure of a request. RunClaudeErrors pass unchanged.

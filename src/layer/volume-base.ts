@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -26,7 +26,7 @@ import { type TarItem, writeTar } from './tar-write.ts';
 
 // An engine that does not see this machine's files has one volume for each base, in it
 //   gN/tree     a generation      gN/nonce   proves to the collector that it reads this one
-// and here, in bases/<key>/engines/<hash of the engine>:
+// and here, in bases/<key>/engines/<id of the volume>, since an engine may have several addresses:
 //   sent        what its newest generation holds (a snapshot); removed while that is being changed
 //   users/ID.json   sessions that reference a generation
 
@@ -83,22 +83,30 @@ rm -f "$target/nonce"; printf %s "$nonce" > "$target/nonce"`;
  */
 export async function sendBase(options: VolumeBaseOptions): Promise<VolumeBase> {
   const { dir, engine } = options;
-  const hash = createHash('sha256').update(engine.facts.endpoint).digest('hex').slice(0, 16);
-  const state = path.join(dir, 'engines', hash);
-  const lock = { what: 'sending the project to the engine', waitMs: LOCK_WAIT_MS };
-  return withLock(path.join(state, 'lock'), lock, () => bringUpToDate(options, state));
-}
-
-async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise<VolumeBase> {
-  const { engine, dir, user } = options;
   const volume = `run-claude-base-${path.basename(dir)}`;
   const volumeId = await findOrMakeVolume(engine, volume, path.basename(dir));
+  const state = path.join(enginesDir(dir), volumeId);
+  const lock = { what: 'sending the project to the engine', waitMs: LOCK_WAIT_MS };
+  return withLock(path.join(state, 'lock'), lock, () => bringUpToDate(options, { volume, volumeId, state }));
+}
+
+interface VolumeState {
+  readonly volume: string;
+  readonly volumeId: string;
+  /** The directory of this machine about the volume. */
+  readonly state: string;
+}
+
+async function bringUpToDate(
+  options: VolumeBaseOptions,
+  { volume, volumeId, state }: VolumeState,
+): Promise<VolumeBase> {
+  const { dir, user } = options;
   const snapshot = loadSnapshot(path.join(options.generation, 'manifest')).snapshot;
   const known = readSent(state);
   const valid = known?.header.volumeId === volumeId && known.header.owner === user ? known : undefined;
   const differences = compareSnapshots(valid?.snapshot ?? new Map(), snapshot);
-  dropVoidRefs(state);
-  const used = new Set(generationRefs(state).flatMap((user) => (user.volumeId === volumeId ? [user.generation] : [])));
+  const used = usedGenerations(dir, volumeId);
   const current = valid?.header.generation;
   let sent = valid?.header;
   if (sent === undefined || differences.any) {
@@ -124,11 +132,19 @@ async function bringUpToDate(options: VolumeBaseOptions, state: string): Promise
 
 async function findOrMakeVolume(engine: Engine, volume: string, key: string): Promise<string> {
   const found = (await engine.findVolume(volume))?.labels[ID_LABEL];
-  if (found !== undefined) return found;
+  if (found !== undefined) return requireVolumeId(found, volume);
   const id = randomBytes(8).toString('hex');
   await engine.createVolume({ name: volume, labels: { 'run-claude.session': `base-${key}`, [ID_LABEL]: id } });
   // Another command may have made it in the meantime: then its label counts.
-  return (await engine.findVolume(volume))?.labels[ID_LABEL] ?? id;
+  return requireVolumeId((await engine.findVolume(volume))?.labels[ID_LABEL] ?? id, volume);
+}
+
+/** The id becomes the name of a directory here. */
+function requireVolumeId(id: string, volume: string): string {
+  if (/^[0-9a-f]{16}$/.test(id)) return id;
+  throw new RunClaudeError('VOLUME_UPLOAD_FAILED', `the volume ${volume} has a label that run-claude did not make`, {
+    hint: `Remove it: docker volume rm ${volume}`,
+  });
 }
 
 function readSent(state: string): { header: Sent; snapshot: Snapshot } | undefined {
@@ -151,12 +167,25 @@ function parseSent(value: unknown): Sent | undefined {
   return version === 1 && texts && Number.isSafeInteger(generation) ? (value as Sent) : undefined;
 }
 
+/** The generations in the volume that sessions use. An earlier release kept its references below the engine's address. */
+function usedGenerations(dir: string, volumeId: string): ReadonlySet<number> {
+  const all = stateDirs(dir).flatMap((state) => {
+    dropVoidRefs(state);
+    return generationRefs(state);
+  });
+  return new Set(all.flatMap((one) => (one.volumeId === volumeId ? [one.generation] : [])));
+}
+
+const enginesDir = (dir: string): string => path.join(dir, 'engines');
+
+function stateDirs(dir: string): readonly string[] {
+  const engines = enginesDir(dir);
+  return (existsSync(engines) ? readdirSync(engines) : []).map((name) => path.join(engines, name));
+}
+
 /** Removes the session's references to generations in all engines. */
 export function releaseVolumeBase(dir: string, sessionId: string): void {
-  const engines = path.join(dir, 'engines');
-  for (const name of existsSync(engines) ? readdirSync(engines) : []) {
-    releaseRef(path.join(engines, name), sessionId);
-  }
+  for (const state of stateDirs(dir)) releaseRef(state, sessionId);
 }
 
 interface Sending {

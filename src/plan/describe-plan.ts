@@ -42,6 +42,7 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
     ...(names.length === 0 ? [] : [row('variables', names.join(', '))]),
     ...environmentRows(policy.environment),
     ...((policy.caches ?? []).length === 0 ? [] : [row('caches', (policy.caches ?? []).join(', '))]),
+    ...(plan.engine.on === undefined ? [] : [row('runs on', `${plan.engine.on}: ${plan.engine.endpoint}`)]),
     row('limits', limits.join(', ')),
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];

@@ -3,6 +3,7 @@ import { joinEnvironments } from '../config/environment-table.ts';
 import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
 import { startOrder, whyNotTogether } from '../config/service-table.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
+import type { Environment } from '../types/environment.ts';
 import type { Policy, Service } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 
@@ -82,11 +83,17 @@ export function withRequest<
     ...policy,
     // The user's own image counts.
     image: policy.image ?? image,
-    environment: own === undefined ? environment : joinEnvironments(own, environment),
+    environment: own === undefined ? environment : joinOwn(own, environment),
     ...(services === undefined ? {} : { services: joinServices(policy.services ?? [], services) }),
     // The user's own PORT:HOSTPORT counts.
     ports: [...ownPorts, ...ports.map(String).filter((port) => !ownPorts.some((own) => own.split(':')[0] === port))],
   };
+}
+
+/** The user's own variable counts where the project asks for another value: the user's own setup reads it too. */
+function joinOwn(own: Environment, asked: Environment): Environment {
+  const both = joinEnvironments(own, asked);
+  return { ...both, env: { ...both.env, ...own.env } };
 }
 
 /** The user's own service counts where the project asks for another one of that name. */
@@ -115,14 +122,21 @@ export function describeRequest(request: ProjectRequest): string[] {
     ...Object.entries(env).map(([name, value]) => ['variable', `${name}=${value}`] as const),
     ...files.map((file) => ['file for setup', file] as const),
     ...(request.services ?? []).flatMap(serviceRows),
-    ...(setup?.split('\n').map((line) => ['setup', line] as const) ?? []),
+    ...(setup === undefined ? [] : linesOf('setup', setup)),
   ];
   return rows.map(([what, text]) => `${what.padEnd(16)}${text}`);
 }
 
+/** Without the empty line after the last one, as a text between three quotes has it. */
+function linesOf(what: string, text: string): (readonly [string, string])[] {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => [what, line]);
+}
+
 function serviceRows(service: Service): (readonly [string, string])[] {
   const { name, image, packages, command, port, env, ready, data, seed, files, reaches } = service;
-  const lines = (what: string, text: string) => text.split('\n').map((line) => [what, line] as const);
   const limits = [
     `${formatSizeMb(service.memoryMb)} memory`,
     `${formatSizeMb(service.diskMb)} disk`,
@@ -140,9 +154,9 @@ function serviceRows(service: Service): (readonly [string, string])[] {
     ...Object.entries(env).map(([key, value]) => ['  variable', `${key}=${value}`] as const),
     ...reaches.map((one) => ['  reaches', one] as const),
     ...files.map((file) => ['  file for seed', file] as const),
-    ...lines('  command', commandText(command)),
-    ...(ready === undefined ? [] : lines('  ready', ready)),
-    ...(seed === undefined ? [] : lines('  seed', seed)),
+    ...linesOf('  command', commandText(command)),
+    ...(ready === undefined ? [] : linesOf('  ready', ready)),
+    ...(seed === undefined ? [] : linesOf('  seed', seed)),
   ];
 }
 

@@ -43,9 +43,13 @@ function serviceLines(services: NonNullable<Plan['policy']['services']>): string
 
 const CACHE_NOTES: Readonly<Record<CacheName, string>> = {
   npm: '`npm ci` and `npm install`',
+  pnpm: '`pnpm install`',
   yarn: '`yarn install` of Yarn 1',
   pip: '`pip install -r`',
+  cargo: '`cargo build` and `cargo fetch`',
   go: '`go build` and `go mod download`',
+  maven: '`mvn`',
+  gradle: '`gradle`',
 };
 
 function cacheLines(caches: NonNullable<Plan['caches']>): string[] {

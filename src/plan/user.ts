@@ -15,6 +15,7 @@ export function chooseUser(
   host: Pick<HostFacts, 'uid' | 'gid'>,
   project: Pick<ProjectFacts, 'ownerUid' | 'ownerGid'>,
 ): { readonly user: string; readonly weakening?: string } {
+  if (engine.hasOneUser === true) return { user: '0:0' };
   if (storage === 'engine' || engine.usernsRemap) return { user: unlessRoot(host) };
   // Rootless: 0 inside is the host's user outside, without capabilities.
   if (engine.rootless) return { user: '0:0' };

@@ -158,6 +158,7 @@ const policy = fields<Policy>({
   ),
   allowGitPush: flag,
   permissions: oneOf('skip', 'ask'),
+  on: optional(text),
   engine: oneOf('auto', 'docker', 'podman'),
   runtime: optional(text),
   agent: optional(text),
@@ -178,6 +179,8 @@ const policy = fields<Policy>({
 });
 
 const engine = fields<EngineFacts>({
+  on: optional(text),
+  id: optional(text),
   kind: oneOf('docker', 'podman'),
   name: text,
   version: text,
@@ -189,6 +192,7 @@ const engine = fields<EngineFacts>({
   local: flag,
   rootless: flag,
   usernsRemap: flag,
+  hasOneUser: optional(oneOf(true)),
   cgroupVersion: oneOf(1, 2),
   seccomp: flag,
   memoryLimit: flag,

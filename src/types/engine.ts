@@ -1,5 +1,24 @@
+/** How to reach an engine. */
+export interface EngineAddress {
+  /** As in DOCKER_HOST: unix://, tcp:// or ssh://. */
+  readonly host: string;
+  /** Directory of ca.pem, cert.pem and key.pem, for tcp with TLS. */
+  readonly certPath?: string | undefined;
+  /** Whether the engine's certificate is checked; default true. */
+  readonly tlsVerify?: boolean | undefined;
+}
+
+/** An engine of the user's configuration: `[engine.NAME]`. */
+export interface NamedEngine extends EngineAddress {
+  readonly name: string;
+}
+
 /** Facts about an engine, asked once per run. */
 export interface EngineFacts {
+  /** Its name in the user's configuration. Undefined: the engine that the docker command would use. */
+  readonly on?: string | undefined;
+  /** Docker's own id, which several daemons of one machine may share. Earlier releases did not record it. */
+  readonly id?: string | undefined;
   readonly kind: 'docker' | 'podman';
   /** 'Docker 20.10.24', 'OrbStack 1.9 (Docker 27.1)', … for people. */
   readonly name: string;
@@ -14,6 +33,8 @@ export interface EngineFacts {
   readonly local: boolean;
   readonly rootless: boolean;
   readonly usernsRemap: boolean;
+  /** No user but uid 0 exists inside. Undefined: others do. */
+  readonly hasOneUser?: true | undefined;
   readonly cgroupVersion: 1 | 2;
   readonly seccomp: boolean;
   readonly memoryLimit: boolean;

@@ -103,6 +103,8 @@ export interface GatewayConfig {
   readonly companions: readonly CompanionOut[];
   /** Ports of the user's own machine, each reached through a socket `local-PORT.sock`. */
   readonly localPorts: readonly number[];
+  /** The port for an agent in another pod, whose connections name a socket. Undefined: sockets only. */
+  readonly podPort?: number | undefined;
   /** The session's CA, when a gateway is started again. */
   readonly ca: SessionCa | undefined;
   /** The well-known CAs inside, to which the session's CA is added. */

@@ -30,6 +30,7 @@ RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/s
 FROM scratch
 COPY --from=ours /mini/ /
 COPY busybox /bin/
+LABEL run-claude.image=session
 RUN ["/bin/busybox", "sh", "-c", "busybox --install /bin && rm /bin/sleep /bin/mount /bin/su && ln -s /usr/bin/sleep /usr/bin/bash /bin"]
 USER agent
 WORKDIR /workspace
@@ -38,6 +39,8 @@ WORKDIR /workspace
 export interface SecondEngineOptions {
   /** Users inside are others outside: uid 0 is 100000. */
   readonly remapped?: boolean;
+  /** Its data is on a disk of this size, such as 600m. */
+  readonly disk?: string;
   /** Runtimes besides runc, as the daemon's configuration has them. */
   readonly runtimes?: Readonly<Record<string, { readonly path: string; readonly runtimeArgs: readonly string[] }>>;
 }
@@ -55,6 +58,11 @@ export class SecondEngine {
 
   constructor(options: SecondEngineOptions = {}) {
     this.#options = options;
+    if (options.disk !== undefined) {
+      mkdirSync(path.join(this.dir, 'data'));
+      const where = ['run-claude-test', path.join(this.dir, 'data')];
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${options.disk}`, ...where]);
+    }
     // Its remapped users must reach their directories.
     if (options.remapped === true) chmodSync(this.dir, 0o711);
   }

@@ -13,6 +13,13 @@ export interface SshFront {
   readonly knownHosts: string;
   /** The client's configuration. */
   readonly config: string;
+  readonly port: number;
+  /** The client's key. */
+  readonly identity: string;
+  /** The server's public key. */
+  readonly hostKey: string;
+  /** The number of connections to the engine, which share logins. */
+  connections(): number;
   /** The number of logins. */
   logins(): number;
   close(): Promise<void>;
@@ -24,7 +31,11 @@ const QUIET = { stdio: 'ignore' } as const;
  * OpenSSH's server on a loopback port of its own, with keys of its own in `dir`: an engine that is elsewhere. The client
  * is the system's; a configuration replaces the user's `~/.ssh/config`, which ssh finds by the password file.
  */
-export async function openSshFront(dir: string): Promise<SshFront> {
+export async function openSshFront(
+  dir: string,
+  /** Variables of the programs that it starts. */
+  { variables = {} }: { readonly variables?: Readonly<Record<string, string>> } = {},
+): Promise<SshFront> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = (name: string): string => path.join(dir, name);
   for (const key of ['host', 'person']) {
@@ -44,6 +55,7 @@ export async function openSshFront(dir: string): Promise<SshFront> {
     'StrictModes no',
     'UsePAM no',
     'MaxStartups 100',
+    ...Object.entries(variables).map(([name, value]) => `SetEnv ${name}=${value}`),
   ];
   writeFileSync(file('sshd_config'), `${server.join('\n')}\n`);
   const client = [
@@ -55,7 +67,9 @@ export async function openSshFront(dir: string): Promise<SshFront> {
   ];
   writeFileSync(file('config'), `${client.join('\n')}\n`);
   mkdirSync(file('bin'));
-  writeFileSync(file('bin/ssh'), `#!/bin/sh\nexec /usr/bin/ssh -F '${file('config')}' "$@"\n`);
+  const counted = `case "$*" in *dial-stdio) echo >> '${file('calls')}' ;; esac`;
+  writeFileSync(file('calls'), '');
+  writeFileSync(file('bin/ssh'), `#!/bin/sh\n${counted}\nexec /usr/bin/ssh -F '${file('config')}' "$@"\n`);
   chmodSync(file('bin/ssh'), 0o755);
   // The package's own start-up makes it.
   if (process.getuid?.() === 0 && !existsSync('/run/sshd')) mkdirSync('/run/sshd', { mode: 0o755 });
@@ -76,6 +90,10 @@ export async function openSshFront(dir: string): Promise<SshFront> {
     path: `${file('bin')}:${process.env['PATH']}`,
     knownHosts: file('known'),
     config: file('config'),
+    port,
+    identity: file('person'),
+    hostKey: readFileSync(file('host.pub'), 'utf8').trim(),
+    connections: () => readFileSync(file('calls'), 'utf8').length,
     logins: () => output.match(/^Accepted publickey /gm)?.length ?? 0,
     async close() {
       child.kill();

@@ -1,12 +1,46 @@
-import { connectEngine, ownerOf } from '../../engine/connect.ts';
+import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
+import { type ConnectOptions, connectEngine, ownerOf, triesEndpoint } from '../../engine/connect.ts';
+import { isSameEngine } from '../../engine/same-engine.ts';
+import { RunClaudeError } from '../../errors.ts';
 import { makeOwnedDir } from '../../host/owned-dir.ts';
+import { parseJobTarget } from '../../jobs/target.ts';
 import { chooseUser } from '../../plan/user.ts';
 import type { Engine } from '../../types/engine.ts';
+import type { Plan } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { type CommandContext, optionChoice, optionValue } from './context.ts';
+import { engineNamed } from './named-engines.ts';
 
 /** The values of `--engine`. */
-export const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
+const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
+
+/** Which engine a command uses. */
+export interface EngineChoice {
+  readonly engine: Policy['engine'];
+  /** The name of one engine of the configuration, or `slurm:PARTITION`; undefined for the default engine. */
+  readonly on?: string | undefined;
+  /** Of a command that runs an agent: what its job is asked for. */
+  readonly run?: JobRun | undefined;
+}
+
+export interface JobRun {
+  readonly policy: Policy;
+  /** Layers that the command line does without. */
+  readonly without: readonly string[];
+}
+
+/** The engine of a command that takes `--engine` and `--on`, which names one. */
+export function engineChoice(line: CommandLineOfCommand): EngineChoice {
+  return { engine: optionChoice(line, 'engine', ENGINES) ?? 'auto', on: optionValue(line, 'on') };
+}
+
+/** Whether a choice is a job of a scheduler. @throws {RunClaudeError} USAGE as parseJobTarget. */
+export const isJob = ({ on }: Pick<EngineChoice, 'on'>): boolean =>
+  on !== undefined && parseJobTarget(on) !== undefined;
+
+/** What connecting an engine needs of the outside world. */
+export type EngineContext = Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>;
 
 /** The label value of what run-claude makes on an engine: one for each state directory. */
 export function ownerHere({ places }: Pick<CommandContext, 'places'>): string {
@@ -16,21 +50,93 @@ export function ownerHere({ places }: Pick<CommandContext, 'places'>): string {
 /**
  * Connects the engine of the user's choice. The objects on it that belong to this state directory are run-claude's.
  *
- * @throws {RunClaudeError} as connectEngine
+ * @param answerMs how long it may take to answer; undefined for the usual time.
+ * @throws {RunClaudeError} as connectEngine; USAGE for a name that the
+ * configuration does not have; for a job as openEngineOfJobs
  */
 export async function openEngine(
-  choice: Policy['engine'],
-  context: Pick<CommandContext, 'env' | 'places'>,
+  choice: Policy['engine'] | EngineChoice,
+  context: EngineContext,
+  answerMs?: number,
 ): Promise<Engine> {
+  const { engine, on, run }: EngineChoice = typeof choice === 'string' ? { engine: choice } : choice;
+  const target = on === undefined ? undefined : parseJobTarget(on);
+  if (target !== undefined) {
+    const { openEngineOfJobs } = await import('./open-job-engine.ts');
+    const request = { target, policy: run?.policy, without: run?.without ?? [] };
+    return openEngineOfJobs(request, () => openEngine(engine, context), context);
+  }
+  const options = { ...connectOptions(engine, context), ...(answerMs === undefined ? {} : { answerMs }) };
+  if (on === undefined || on === DEFAULT_ENGINE) return connectEngine(options);
+  return connectEngine({ ...options, only: await engineNamed(on, context.places.configDir) });
+}
+
+/**
+ * Connects the engine that a session runs on, as its record has it. The default engine may be another one since.
+ *
+ * @throws {RunClaudeError} ENGINE_UNREACHABLE; ENGINE_CHANGED where the configuration has another engine by that name;
+ * USAGE where it has none
+ */
+export async function openEngineOf(
+  { engine: recorded, policy }: Pick<Plan, 'engine' | 'policy'>,
+  context: EngineContext,
+  { answerMs, run }: { readonly answerMs?: number; readonly run?: JobRun } = {},
+): Promise<Engine> {
+  const { on, endpoint } = recorded;
+  if (isJob(policy)) return openEngine({ engine: policy.engine, on: policy.on, run }, context);
+  if (on !== undefined) {
+    const engine = await openEngine({ engine: policy.engine, on }, context, answerMs);
+    if (isSameEngine(recorded, engine.facts)) return engine;
+    await engine.close();
+    throw new RunClaudeError(
+      'ENGINE_CHANGED',
+      `the session is on engine ${on} at ${endpoint}, and [engine.${on}] of config.toml is now ${engine.facts.endpoint}`,
+      { hint: `Give the engine at ${engine.facts.endpoint} another name, and ${on} its earlier host.` },
+    );
+  }
+  const usual = await openEngine(policy.engine, context, answerMs).catch((error: RunClaudeError) => error);
+  if (!(usual instanceof Error) && isSameEngine(recorded, usual.facts)) return usual;
+  // It was waited for once: it does not answer.
+  if (usual instanceof Error && triesEndpoint(connectOptions(policy.engine, context), endpoint)) throw usual;
+  try {
+    const engine = await openRecorded({ engine: recorded, policy }, context, answerMs);
+    if (!(usual instanceof Error)) await usual.close();
+    return engine;
+  } catch (error) {
+    if (usual instanceof Error) throw usual;
+    // A record of an earlier release does not say which engine it was: the address may have changed.
+    if (recorded.id === undefined) return usual;
+    await usual.close();
+    throw error;
+  }
+}
+
+/** An address without a name in the configuration. TLS needs files that a record does not have. */
+async function openRecorded(
+  { engine, policy }: Pick<Plan, 'engine' | 'policy'>,
+  context: EngineContext,
+  answerMs: number | undefined,
+): Promise<Engine> {
+  const { endpoint } = engine;
+  if (/^(unix|ssh):/.test(endpoint)) {
+    const options = { ...connectOptions(policy.engine, context), only: { host: endpoint } };
+    return connectEngine(answerMs === undefined ? options : { ...options, answerMs });
+  }
+  throw new RunClaudeError('ENGINE_UNREACHABLE', `the session is on the engine at ${endpoint}`, {
+    hint: `Set DOCKER_HOST=${endpoint} and its certificates as at the start of the session, then try again.`,
+  });
+}
+
+function connectOptions(choice: Policy['engine'], context: EngineContext): ConnectOptions {
   const { env, places } = context;
-  return connectEngine({
+  return {
     choice,
     env,
     home: places.home,
     platform: process.platform,
     owner: ownerHere(context),
     makeDir: makeOwnedDir,
-  });
+  };
 }
 
 /** The uid:gid inside a container that has no project. */

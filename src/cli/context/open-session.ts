@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { RunClaudeError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
 import { findPicked, type PickedSession } from '../../record/find-session.ts';
 import type { Purpose } from '../../record/pick-session.ts';
@@ -12,7 +13,7 @@ import { whenText } from '../../text/when.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import type { CommandContext } from './context.ts';
-import { openEngine } from './open-engine.ts';
+import { openEngineOf } from './open-engine.ts';
 import { openScreen } from './open-screen.ts';
 import { programText } from './program-text.ts';
 import { warnOfUnreadable } from './unreadable.ts';
@@ -42,14 +43,31 @@ export async function withSession<T>(
     interruption,
   };
   if (needsRecovery(record)) {
-    const engine = await openEngine(record.plan.policy.engine, context);
     try {
-      record = await recoverSession(record, sessionDeps(deps, engine, env));
-    } finally {
-      await engine.close();
+      record = await recover(record, deps, context);
+    } catch (error) {
+      if (!mayGoOn(error, purpose, line)) throw error;
+      const { id, plan } = record;
+      const text = `Session ${id} is not collected yet: its engine ${plan.engine.on ?? ''} at ${plan.engine.endpoint} does not answer`;
+      tell({ kind: 'message', level: 'warning', text: cleanLine(text.replace('  ', ' ')) });
     }
   }
   return body(await finishApply(record, deps), deps);
+}
+
+async function recover(record: SessionRecord, deps: UserDeps, context: CommandContext): Promise<SessionRecord> {
+  const engine = await openEngineOf(record.plan, context);
+  try {
+    return await recoverSession(record, sessionDeps(deps, engine, context.env));
+  } finally {
+    await engine.close();
+  }
+}
+
+/** An engine that is out of reach keeps no command from showing what is known here, nor the user from discarding the session. */
+function mayGoOn(error: unknown, purpose: Purpose, { name }: CommandLineOfCommand): boolean {
+  if (!(error instanceof RunClaudeError) || !['ENGINE_UNREACHABLE', 'ENGINE_LOST'].includes(error.code)) return false;
+  return purpose === 'look' || name === 'discard';
 }
 
 const MAX_PROMPT_COLUMNS = 30;

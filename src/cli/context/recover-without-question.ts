@@ -4,13 +4,13 @@ import { needsRecovery } from '../../session/later/recover-project.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
-import { openEngine } from './open-engine.ts';
+import { openEngineOf } from './open-engine.ts';
 
 /** A session whose command was killed is taken over: its agent is ended and its changes are collected. Any other is returned as it is. */
 export async function recoverWithoutQuestion(record: SessionRecord, context: CommandContext): Promise<SessionRecord> {
   if (!needsRecovery(record)) return record;
   const { env, places, tell, interruption } = context;
-  const engine = await openEngine(record.plan.policy.engine, context);
+  const engine = await openEngineOf(record.plan, context);
   try {
     const host = probeHost(process, places);
     return await recoverSession(record, sessionDeps({ host, tell, screen: undefined, interruption }, engine, env));

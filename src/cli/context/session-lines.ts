@@ -1,4 +1,5 @@
 import { agentOf } from '../../agent/agents.ts';
+import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
 import type { SessionFacts } from '../../session/end/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -30,14 +31,21 @@ const MAX_PATH_COLUMNS = 34;
 const INDENT = '  ';
 
 /**
- * Two lines for each session, and a third for its note. The first has the id, the state, the age, files and findings. The
+ * Two lines for each session, and a third for its note. The first has the id, the engine where one of them is not on the
+ * default engine, the state, the age, files and findings. The
  * second has the mode, how long the agent ran, the project, and the prompt or command. Cleaned. Only paths, prompts and
  * notes are cut.
  */
 export function sessionLines(sessions: readonly ListedSession[], options: ListOptions): string[] {
   const { columns, nowMs } = options;
-  const heads = sessions.map(({ record, facts }) => [record.id, stateText(facts), whenText(record.started, nowMs)]);
-  const widths = [0, 1, 2].map((at) => heads.reduce((most, head) => Math.max(most, head[at]?.length ?? 0), 0));
+  const isElsewhere = sessions.some(({ record }) => record.plan.engine.on !== undefined);
+  const heads = sessions.map(({ record, facts }) => [
+    record.id,
+    ...(isElsewhere ? [record.plan.engine.on ?? DEFAULT_ENGINE] : []),
+    stateText(facts),
+    whenText(record.started, nowMs),
+  ]);
+  const widths = [0, 1, 2, 3].map((at) => heads.reduce((most, head) => Math.max(most, head[at]?.length ?? 0), 0));
   return sessions.flatMap(({ record, facts }, index) => {
     const head = (heads[index] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
     const content = contentText(facts);
@@ -106,6 +114,8 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     started,
     updated,
     mode: plan.mode,
+    engine: plan.engine.on ?? DEFAULT_ENGINE,
+    endpoint: plan.engine.endpoint,
     owner,
     program: agentOf(plan.program)?.name ?? plan.program.kind,
     command: programText(plan.program),

@@ -2,20 +2,20 @@ import { kindOf } from '../../engine/kinds.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { refusalOf } from '../../plan/refuse-engine.ts';
 import type { Engine, EngineFacts } from '../../types/engine.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { type EngineChoice, openEngine } from '../context/open-engine.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 /** The engine and its check; without an engine the check is a fault. */
 export async function checkConnection(
-  choice: Policy['engine'],
+  choice: EngineChoice,
   context: CommandContext,
 ): Promise<{ readonly engine: Engine | undefined; readonly check: Check }> {
   try {
     const engine = await openEngine(choice, context);
-    const { name, endpoint, arch } = engine.facts;
-    return { engine, check: ok('engine', `${name} at ${endpoint} (${arch})`) };
+    const { name, endpoint, arch, on } = engine.facts;
+    const named = on === undefined ? '' : `${on}: `;
+    return { engine, check: ok('engine', `${named}${name} at ${endpoint} (${arch})`) };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     const first = error.message.replaceAll(/\s*\n\s*/g, ' ');

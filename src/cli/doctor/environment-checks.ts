@@ -1,8 +1,8 @@
 import type { Agent } from '../../agent/agent.ts';
 import { addressImage } from '../../image/address.ts';
 import type { Engine } from '../../types/engine.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
+import type { EngineChoice } from '../context/open-engine.ts';
 import { credentialCheck, imageCheck } from './agent-checks.ts';
 import type { Check } from './check.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
@@ -12,7 +12,7 @@ import { strategyCheck } from './strategy-check.ts';
 /** Every check of `doctor` for sessions with the agent, in the order of its output. */
 export async function environmentChecks(
   context: CommandContext,
-  choice: Policy['engine'],
+  choice: EngineChoice,
   agent: Agent,
 ): Promise<readonly Check[]> {
   const [{ engine, check }, git, credential] = await Promise.all([

@@ -5,12 +5,11 @@ import { refuseEngine } from '../../plan/refuse-engine.ts';
 import { jsonText } from '../../report/json.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngine, userAlone } from '../context/open-engine.ts';
+import { type EngineChoice, isJob, openEngine, userAlone } from '../context/open-engine.ts';
 
 export interface ProbeRequest {
-  readonly engine: Policy['engine'];
+  readonly engine: EngineChoice;
   readonly runtime: string | undefined;
   readonly json: boolean;
   /** Print every attack, not only those that succeeded. */
@@ -25,13 +24,14 @@ export interface ProbeRequest {
  */
 export async function probeCommand(request: ProbeRequest, context: CommandContext): Promise<number> {
   const { env, write } = context;
+  const { on } = request.engine;
   const engine = await openEngine(request.engine, context);
   try {
     refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
     const image = addressImage(engine, { env, toolchain: false });
     if (!(await engine.hasImage(image))) {
       throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', {
-        hint: 'Build it with run-claude build.',
+        hint: `Build it with run-claude build${on === undefined || isJob(request.engine) ? '' : ` --on ${on}`}.`,
       });
     }
     const user = userAlone(engine);

@@ -1,8 +1,10 @@
 import { homeAgent } from '../../agent/agents.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
+import { engineNames } from '../../plan/choose-engine.ts';
 import { requestRefused } from '../../plan/requests.ts';
 import { newSessionId } from '../../record/id.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
+import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
@@ -17,11 +19,16 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
   // Errors in the command line or the files come first: they have an exit status of their own.
   const { policy } = await readPolicy(line.project, line.flags, context);
   const checks = [
-    ...(await environmentChecks(context, policy.engine, homeAgent(line.program))),
+    ...(await environmentChecks(context, { engine: policy.engine, on: checkedName(policy) }, homeAgent(line.program))),
     await planCheck(line, context),
   ];
   for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
+}
+
+/** Of several engines, the plan's check says which one the session would get. */
+function checkedName({ on }: Pick<Policy, 'on'>): string | undefined {
+  return engineNames(on)[0];
 }
 
 async function planCheck(line: RunLine, context: CommandContext): Promise<Check> {

@@ -8,6 +8,7 @@ import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.t
 import { parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
+import { refuseAttended } from '../../jobs/losses.ts';
 import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import { withRequest } from '../../plan/requests.ts';
@@ -18,10 +19,10 @@ import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts
 import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
+import { openChosenEngine } from './open-chosen-engine.ts';
 
 /** Everything that a plan needs except the session's id and image. */
 export interface RunSetup {
@@ -49,11 +50,11 @@ export interface RunSetup {
  * Reads the policy and the facts of project and host, hands them to `onFacts`, and connects the engine. Starts nothing.
  *
  * @throws {RunClaudeError} USAGE for a project that is refused and for options that contradict each other; otherwise as
- * readPolicy and openEngine
+ * readPolicy and openChosenEngine
  */
 export async function setUpRun(
   line: RunLine,
-  context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
+  context: Pick<CommandContext, 'cwd' | 'env' | 'places'> & Partial<CommandContext>,
   process: ProcessView,
   onFacts: (facts: {
     readonly policy: Policy;
@@ -71,7 +72,7 @@ export async function setUpRun(
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   onFacts({ policy, project, host });
-  const engine = await openEngine(policy.engine, context);
+  const { engine, lines } = await openChosenEngine(policy, context, isStart(line), line.without ?? []);
   const userEnvironment = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
@@ -84,11 +85,11 @@ export async function setUpRun(
     program: line.program,
     root: project.root,
     request,
-    warnings: merged.project.git === 'subfolder' ? [...warnings, SUBFOLDER] : warnings,
+    warnings: [...warnings, ...(merged.project.git === 'subfolder' ? [SUBFOLDER] : []), ...lines],
     report,
     also,
-    plan: (sessionId, image, newId) =>
-      planRun({
+    plan: (sessionId, image, newId) => {
+      const plan = planRun({
         sessionId,
         policy: chosen,
         host,
@@ -99,7 +100,10 @@ export async function setUpRun(
         userEnvironment,
         task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
-      }),
+      });
+      refuseAttended(plan);
+      return plan;
+    },
     accept: () => {
       const accepted = request === undefined ? chosen : withRequest(chosen, request);
       refuseTakenPorts(accepted);
@@ -109,6 +113,8 @@ export async function setUpRun(
   });
   return withPolicy(policy, merged.request);
 }
+
+const isStart = ({ action }: RunLine): boolean => action !== 'dry-run' && action !== 'check';
 
 const SUBFOLDER =
   "the project is a folder of a repository and is used without the repository's .git; --repo uses the whole repository";

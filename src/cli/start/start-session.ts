@@ -15,11 +15,15 @@ import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askLine } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
 import type { RunSetup } from './set-up-run.ts';
+
+/** How long the engine of an earlier session of the project may take to answer: a start waits for it. */
+const EARLIER_ANSWER_MS = 10_000;
 
 /** The credential as the first screen names it, and how the session gets it. */
 export interface SessionCredential {
@@ -97,7 +101,9 @@ export async function withReadyStart<T>(
     }
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
     for (const { root } of [plan.project, ...(plan.also ?? []).map(({ project }) => project)])
-      await recoverProjectSessions(root, deps);
+      await recoverProjectSessions(root, deps, (record) =>
+        openEngineOf(record.plan, context, { answerMs: EARLIER_ANSWER_MS }),
+      );
     return await body({ plan: await withCaches(await withEnvironment(plan, deps), deps), deps });
   } catch (error) {
     dropReserved();

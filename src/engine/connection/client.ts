@@ -29,6 +29,9 @@ export interface Client {
   close(): Promise<void>;
 }
 
+/** How many idle connections may turn out to have ended before a request is given up. */
+const MAX_IDLE_LOST = 5;
+
 const makeTempDir: MakeDir = (folder, prefix) => mkdtemp(path.join(folder, prefix));
 
 /** Opens no connection by itself. `makeDir` makes the directory of the shared ssh login. */
@@ -70,9 +73,18 @@ function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<voi
 }
 
 async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeoutMs: number): Promise<unknown> {
-  const request = openRequest(endpoint, agent, { path, signal: AbortSignal.timeout(timeoutMs) });
-  request.end();
-  return JSON.parse(await answerTo(request));
+  const signal = AbortSignal.timeout(timeoutMs);
+  for (let attempt = 1; ; attempt += 1) {
+    const request = openRequest(endpoint, agent, { path, signal });
+    request.end();
+    try {
+      return JSON.parse(await answerTo(request));
+    } catch (error) {
+      // The other side may have ended an idle connection at the moment of the request.
+      const isAnswered = (error as { readonly statusCode?: number }).statusCode !== undefined;
+      if (attempt > MAX_IDLE_LOST || !request.reusedSocket || isAnswered || signal.aborted) throw error;
+    }
+  }
 }
 
 async function postJson(endpoint: Endpoint, agent: HttpAgent, path: string, body: object): Promise<unknown> {

@@ -3,6 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 
+/** An address as it is configured: src/types/engine.ts. */
+interface EngineAddress {
+  readonly host: string;
+  readonly certPath?: string | undefined;
+  readonly tlsVerify?: boolean | undefined;
+}
+
 /** How to reach one engine. */
 export type Endpoint =
   | { readonly kind: 'unix'; readonly path: string }
@@ -47,6 +54,20 @@ export function findCandidates(search: EndpointSearch): readonly Candidate[] {
   const podman = search.choice === 'docker' ? [] : podmanCandidates(search);
   if (podman.some((candidate) => candidate.from !== 'default')) return podman;
   return [...docker, ...podman];
+}
+
+/**
+ * The engine with this address, of the configuration or of a session's record.
+ *
+ * @param from its source, for messages.
+ * @throws RunClaudeError ENGINE_ENDPOINT when the address has another form, or a file of `certPath` cannot be read.
+ */
+export function candidateAt({ host, certPath, tlsVerify }: EngineAddress, from: string, home: string): Candidate {
+  const dir = certPath?.replace(/^~(?=\/)/, home);
+  const verify = tlsVerify ?? true;
+  const none = { ca: undefined, cert: undefined, key: undefined, verify };
+  const tls = dir === undefined ? (tlsVerify === undefined ? undefined : none) : tlsFiles(dir, verify);
+  return { endpoint: parseEndpoint(host, from, tls), from };
 }
 
 function dockerCandidates({ env, home }: EndpointSearch): readonly Candidate[] {

@@ -30,11 +30,12 @@ export async function shareLogin(host: readonly string[], makeDir: MakeDir): Pro
   const ssh = (...words: readonly string[]) => promisify(execFile)('ssh', [...words, ...host], { timeout: 10_000 });
   try {
     const { stdout } = await ssh('-G');
-    if (/^controlpath (?!none$)/m.test(stdout)) return EACH_ITS_OWN;
+    const alive = aliveOptions(stdout);
+    if (/^controlpath (?!none$)/m.test(stdout)) return { ...EACH_ITS_OWN, options: alive };
     const dir = await makeDir(socketFolder(), 'run-claude-ssh-');
     const at = ['-o', `ControlPath=${dir}/s`];
     return {
-      options: [...at, '-o', 'ControlMaster=auto', '-o', `ControlPersist=${IDLE_SECONDS}`],
+      options: [...alive, ...at, '-o', 'ControlMaster=auto', '-o', `ControlPersist=${IDLE_SECONDS}`],
       end: async () => {
         await ssh('-O', 'exit', ...at).catch(() => undefined);
         await rm(dir, { recursive: true, force: true });
@@ -44,6 +45,24 @@ export async function shareLogin(host: readonly string[], makeDir: MakeDir): Pro
     // No ssh, or a configuration that ssh rejects: the connection itself reports it.
     return EACH_ITS_OWN;
   }
+}
+
+/** How long a login may take, and after how long without a sign of the other side a connection ends. */
+const CONNECT_SECONDS = 10;
+const ALIVE_SECONDS = 10;
+const ALIVE_COUNT = 3;
+
+/**
+ * By default ssh waits forever for a machine that was cut off. Where the user's configuration sets one of these, it counts.
+ *
+ * @param configuration what `ssh -G` prints for the host.
+ */
+export function aliveOptions(configuration: string): readonly string[] {
+  const alive = /^serveraliveinterval 0$/m.test(configuration)
+    ? ['-o', `ServerAliveInterval=${ALIVE_SECONDS}`, '-o', `ServerAliveCountMax=${ALIVE_COUNT}`]
+    : [];
+  const connect = /^connecttimeout none$/m.test(configuration) ? ['-o', `ConnectTimeout=${CONNECT_SECONDS}`] : [];
+  return [...alive, ...connect];
 }
 
 /**

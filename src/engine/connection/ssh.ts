@@ -1,11 +1,29 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type MakeDir, type SharedLogin, shareLogin } from './ssh-login.ts';
 
+/** Each needs a program here and one on the other machine, and servers allow ten at a time by default. */
+const MAX_IDLE = 3;
+
+/** Whether something keeps this process, as Node's sockets have it. */
+interface Held {
+  ref(): void;
+  unref(): void;
+}
+
+function holdOf(child: ChildProcessWithoutNullStreams): Held {
+  const all: readonly Held[] = [child, ...([child.stdin, child.stdout, child.stderr] as unknown as readonly Socket[])];
+  return {
+    ref: () => all.forEach((one) => void one.ref()),
+    unref: () => all.forEach((one) => void one.unref()),
+  };
+}
+
 /**
  * An HTTP agent whose connections are `ssh HOST docker system dial-stdio`: the user's ssh checks the host key
- * and finds the keys. The ssh that is built into docker-modem does neither.
+ * and finds the keys. Starting both programs takes longer than most requests, so a connection serves many of them. The ssh that is built into docker-modem does neither.
  */
 export class SshAgent extends Agent {
   readonly #host: readonly string[];
@@ -14,12 +32,12 @@ export class SshAgent extends Agent {
   /** Resolves when the first connection, which logs in for all, has an answer or has ended. */
   #answered: Promise<void> | undefined;
   constructor(destination: string, port: string | undefined, makeDir: MakeDir) {
-    super({ keepAlive: false });
+    super({ keepAlive: true, maxFreeSockets: MAX_IDLE });
     this.#makeDir = makeDir;
     this.#host = [...(port === undefined ? [] : ['-p', port]), '--', destination];
   }
 
-  /** Called by Node's HTTP client for every request. */
+  /** Called by Node's HTTP client for every request without an idle connection. */
   override createConnection(): Duplex {
     let ssh: ChildProcessWithoutNullStreams | undefined;
     const connection: Duplex = new Duplex({
@@ -41,6 +59,12 @@ export class SshAgent extends Agent {
     return connection;
   }
 
+  /** Called when a connection becomes idle: it must not keep this process. Its next request calls ref(). */
+  override keepSocketAlive(connection: Duplex): boolean {
+    (connection as Partial<Held>).unref?.();
+    return true;
+  }
+
   /** Ends every connection, and their shared login. */
   async close(): Promise<void> {
     this.destroy();
@@ -57,6 +81,7 @@ export class SshAgent extends Agent {
     const argv = ['-T', '-o', 'BatchMode=yes', ...options, ...this.#host, 'docker', 'system', 'dial-stdio'];
     const child = spawn('ssh', argv, { stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdin, stdout } = child;
+    Object.assign(connection, holdOf(child));
     this.#answered ??= new Promise((resolve) => {
       stdout.once('data', () => resolve());
       stdout.once('close', () => resolve());

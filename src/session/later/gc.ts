@@ -7,7 +7,9 @@ import { cacheLabels, unusedCaches } from '../../caches/sweep.ts';
 import { instanceRoot } from '../../claude/instances/instance.ts';
 import { dataLabel } from '../../claude/instances/isolated.ts';
 import { type InstanceFacts, listInstances, removeInstance } from '../../claude/instances/list.ts';
+import { isSameEngine } from '../../engine/same-engine.ts';
 import { environmentLabels, unusedEnvironments } from '../../environment/sweep.ts';
+import { RunClaudeError } from '../../errors.ts';
 import { removeTree } from '../../host/remove-tree.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
@@ -45,14 +47,20 @@ export interface GcItem {
     | 'network'
     | 'image';
   readonly name: string;
+  /** Name of the engine that it is on, in the configuration; undefined for the default engine and for what is here. */
+  readonly engine?: string;
   /** For the user: 'applied 41 days ago', 'its project /x no longer exists'. */
   readonly why: string;
 }
 
 export interface GcOptions {
   readonly places: Pick<HostFacts, 'stateDir' | 'cacheDir' | 'dataDir'>;
-  /** Undefined when no engine answers: its objects are left for the next gc. */
+  /** The default engine; undefined when it does not answer: its objects are left for the next gc. */
   readonly engine: Engine | undefined;
+  /** Other engines that answer. */
+  readonly others?: readonly Engine[];
+  /** Called with an engine of `others` that stopped answering: its objects are left for the next gc. */
+  readonly onLost?: (engine: Engine) => void;
   readonly nowMs: number;
   /** Images that the next session may use. */
   readonly currentImages: readonly string[];
@@ -78,7 +86,7 @@ interface Removal extends GcItem {
  * A pending session, or one whose command may still run, is never listed.
  */
 export async function planGc(options: GcOptions): Promise<GcItem[]> {
-  return (await removals(options)).map(({ kind, name, why }) => ({ kind, name, why }));
+  return (await removals(options)).map(({ remove: _, ...item }) => item);
 }
 
 /** Removes what {@link planGc} lists. What cannot be removed becomes a problem, and the rest is still removed. */
@@ -103,7 +111,7 @@ async function removals(options: GcOptions): Promise<Removal[]> {
   const unknown = [...unreadable.map(({ id }) => id), ...reserved];
   const known = { kept, unreadable, unknown, instances: await listInstances(options.places.dataDir) };
   return [
-    ...(options.engine === undefined ? [] : await engineRemovals(options.engine, options, known)),
+    ...(await allEngineRemovals(options, known)),
     ...old.map((session) => sessionRemoval(session, options)),
     ...reserved.flatMap((id) => reservedRemoval(id, options)),
     ...batchRemovals(options),
@@ -140,14 +148,28 @@ function isFinished(session: SessionRecord): boolean {
   return ownerState(session) === 'ended' && ['applied', 'discarded', 'failed'].includes(session.stage);
 }
 
-function sessionRemoval(session: SessionRecord, { places, engine, nowMs }: GcOptions): Removal {
+/** The engines that answer. */
+const enginesOf = ({ engine, others = [] }: Pick<GcOptions, 'engine' | 'others'>): readonly Engine[] => [
+  ...(engine === undefined ? [] : [engine]),
+  ...others,
+];
+
+/** The engine of a session, where it answers. A record of an earlier release may have another address of the default one. */
+function engineFor({ plan }: SessionRecord, options: GcOptions): Engine | undefined {
+  const { on, id } = plan.engine;
+  const found = enginesOf(options).find(({ facts }) => isSameEngine(plan.engine, facts));
+  return found ?? (on === undefined && id === undefined ? options.engine : undefined);
+}
+
+function sessionRemoval(session: SessionRecord, options: GcOptions): Removal {
+  const { places, nowMs } = options;
   const days = Math.floor((nowMs - Date.parse(session.updated)) / DAY_MS);
   return {
     kind: 'session',
     name: session.id,
     why: `${session.stage} ${days} days ago`,
     remove: async () => {
-      await dropLayer(session.plan, engine);
+      await dropLayer(session.plan, engineFor(session, options));
       await removeTree(join(sessionsDir(places.stateDir), session.id));
     },
   };
@@ -170,9 +192,13 @@ function batchRemovals({ places, nowMs }: GcOptions): Removal[] {
   });
 }
 
-function layerRemoval(session: SessionRecord, { engine, nowMs }: GcOptions): Removal[] {
+function layerRemoval(session: SessionRecord, options: GcOptions): Removal[] {
+  const { nowMs } = options;
   const why = ownerState(session) === 'ended' ? layerRemovalReason(session, nowMs) : undefined;
   if (why === undefined) return [];
+  const engine = engineFor(session, options);
+  // A layer in an engine that does not answer is left to the next gc.
+  if (engine === undefined && layerVolumes(session.plan.strategy, session.id).length > 0) return [];
   const remove = () =>
     withLayerLock(session.plan, 'removing it', async () => {
       const now = readRecord(session.plan.sessionDir);
@@ -218,6 +244,7 @@ function environmentRemovals({ places, nowMs }: GcOptions, { kept, unreadable }:
 }
 
 function seedRemovals({ places, engine, nowMs }: GcOptions): Removal[] {
+  // On other engines the volume of a seed that is no longer known is removed with the other objects.
   if (engine === undefined) return [];
   return unusedSeeds(places.cacheDir, engine, nowMs, KEPT_MS).map(({ volume, why, remove }) => ({
     kind: 'seed' as const,
@@ -250,6 +277,22 @@ export function pendingSessions({ root }: Pick<InstanceFacts, 'root'>, sessions:
   const isOfInstance = ({ project, plan }: SessionRecord): boolean =>
     project === root || instanceRoot(project, plan.project.gitCommonDir) === root;
   return sessions.filter((session) => isOfInstance(session) && !isFinished(session)).map(({ id }) => id);
+}
+
+async function allEngineRemovals(options: GcOptions, known: Known): Promise<Removal[]> {
+  const { engine, others = [], onLost } = options;
+  const own = engine === undefined ? [] : await engineRemovals(engine, options, known);
+  const elsewhere = others.map(async (other) => {
+    try {
+      const removals = await engineRemovals(other, options, known);
+      return removals.map((one) => ({ ...one, engine: other.facts.on ?? other.facts.endpoint }));
+    } catch (error) {
+      if (!(error instanceof RunClaudeError)) throw error;
+      onLost?.(other);
+      return [];
+    }
+  });
+  return [...own, ...(await Promise.all(elsewhere)).flat()];
 }
 
 /** The engine lists this owner's objects only; those of other users of the engine are never listed. */

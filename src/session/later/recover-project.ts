@@ -1,5 +1,6 @@
 import { listSessions, ownerState } from '../../record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import type { Engine } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
@@ -12,8 +13,14 @@ export function needsRecovery(record: SessionRecord): boolean {
  * Recovers a project's earlier sessions whose commands were killed, before a new session starts. A copy that cannot be
  * collected is a warning, and the next command tries again. A bind session that cannot be recovered throws: an agent would
  * work on the same files.
+ *
+ * @param engineOf connects the engine of such a session; it is closed afterwards.
  */
-export async function recoverProjectSessions(project: string, deps: SessionDeps): Promise<void> {
+export async function recoverProjectSessions(
+  project: string,
+  deps: SessionDeps,
+  engineOf: (record: SessionRecord) => Promise<Engine>,
+): Promise<void> {
   const { sessions, unreadable } = listSessions(deps.host.stateDir);
   for (const { id, project: its, error } of unreadable) {
     if (its !== undefined && its !== project) continue;
@@ -25,7 +32,8 @@ export async function recoverProjectSessions(project: string, deps: SessionDeps)
     try {
       // Seldom needed, and large.
       const { recoverSession } = await import('./recover.ts');
-      const { stage, id } = await recoverSession(record, deps);
+      const engine = await engineOf(record);
+      const { stage, id } = await recoverOn(engine, () => recoverSession(record, { ...deps, engine }));
       if (stage === 'pending') {
         deps.tell({
           kind: 'message',
@@ -38,5 +46,14 @@ export async function recoverProjectSessions(project: string, deps: SessionDeps)
       const why = error instanceof Error ? error.message : String(error);
       deps.tell({ kind: 'message', level: 'warning', text: `session ${record.id} could not be collected: ${why}` });
     }
+  }
+}
+
+/** Runs `recover`, then closes the engine. */
+async function recoverOn(engine: Engine, recover: () => Promise<SessionRecord>): Promise<SessionRecord> {
+  try {
+    return await recover();
+  } finally {
+    await engine.close();
   }
 }

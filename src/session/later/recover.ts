@@ -49,7 +49,9 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
     await removeRest(recovered, deps);
     return updateRecord(recovered, { owner: undefined });
   } catch (error) {
-    updateRecord(current, { owner: undefined });
+    // No later command finds more.
+    const isGone = error instanceof RunClaudeError && error.code === 'JOB_UNSAVED';
+    updateRecord(current, isGone ? { owner: undefined, stage: 'failed' } : { owner: undefined });
     throw error;
   }
 }

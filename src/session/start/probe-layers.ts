@@ -20,7 +20,7 @@ const LIMITS_WITH_KERNEL = { ...LIMITS, memoryMb: 256, pids: 256 };
 /** Runs the image's probes, which attack a container like the agent's, without workspace, home and gateway. */
 export async function probeLayers(engine: Engine, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
   const { image, runtime, user } = probed;
-  return runProbes(
+  const rows = await runProbes(
     engine,
     agentSpec({
       sessionId: newSessionId(Date.now()),
@@ -39,6 +39,16 @@ export async function probeLayers(engine: Engine, probed: ProbedContainer): Prom
       stdin: 'none',
     }),
   );
+  return engine.facts.hasOneUser === true ? rows.map(ofOneUser) : rows;
+}
+
+/** They try to become user 12345, or to give a file to that user. */
+const OTHER_USER: readonly string[] = ['setuid-0', 'setgid-0', 'chown-away'];
+
+/** Where no other user exists, the kernel answers that the number is not valid: it does not show who may change users. */
+function ofOneUser(row: ProbeRow): ProbeRow {
+  const isAboutOthers = row.result === 'open' && OTHER_USER.includes(row.name);
+  return isAboutOthers ? { ...row, result: 'untestable', why: 'no other user exists inside' } : row;
 }
 
 /** @throws {RunClaudeError} IMAGE_REFUSED, which names the attacks, when at least one succeeded. */

@@ -96,6 +96,15 @@ describe('one login', () => {
     await expect.poll(() => runs(pid)).toBe(false);
   });
 
+  it('has one connection for requests that follow each other', async () => {
+    const before = front.connections();
+    const engine = await connect();
+    const opened = front.connections() - before;
+    for (let round = 0; round < 20; round += 1) expect(await engine.hasImage(image)).toBe(true);
+    expect(front.connections() - before).toBe(opened);
+    await engine.close();
+  });
+
   it('is bypassed by requests beyond the server’s limit, which log in themselves', async () => {
     const engine = await connect();
     const found = await Promise.all(Array.from({ length: 30 }, () => engine.hasImage(image)));

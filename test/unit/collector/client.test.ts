@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   closeSync,
   ftruncateSync,
@@ -22,7 +22,7 @@ import { speakToCollector } from '../../../src/collector/client.ts';
 import { FrameCutter, PayloadReader, readEntry } from '../../../src/collector/wire.ts';
 import { decodeBytes, type RelPath } from '../../../src/text/path.ts';
 import type { ListedEntry } from '../../../src/types/collector.ts';
-import { runCollector } from '../../support/collector-program.ts';
+import { compileCollector, runCollector } from '../../support/collector-program.ts';
 
 let dir: string;
 let collector: Collector;
@@ -156,6 +156,29 @@ describe('the parser', () => {
         }
       }),
     );
+  });
+
+  it('refuses a list of more entries than it asked for, from a collector that ignores the limit', async () => {
+    const many = path.join(dir, 'twenty');
+    mkdirSync(many);
+    for (let i = 0; i < 20; i++) writeFileSync(path.join(many, String(i)), '');
+    const child = spawn(compileCollector(), [`tree=${many}`], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const stdin = new PassThrough();
+    const AT_LIMIT = 9 + 4 + 'tree'.length + 1;
+    stdin.on('data', (request: Buffer) => {
+      if (request[8] === 'L'.charCodeAt(0)) request.writeBigUInt64LE(1000n, AT_LIMIT);
+      child.stdin.write(request);
+    });
+    const lying = await speakToCollector({ stdin, stdout: child.stdout });
+    const listed = async (max: number): Promise<number> => {
+      let count = 0;
+      for await (const _ of lying.listUpTo('tree', '', max, true)) count += 1;
+      return count;
+    };
+    expect(await listed(20)).toBe(20);
+    await expect(listed(19)).rejects.toMatchObject({ code: 'COLLECTOR_PROTOCOL' });
+    child.stdin.end();
+    lying.close();
   });
 
   it('refuses a frame that is too long before it has arrived', async () => {

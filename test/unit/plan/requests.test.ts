@@ -55,7 +55,7 @@ it('takes nothing that nobody agreed to', () => {
 });
 
 it('shows every part of a request, a line of the setup each', () => {
-  const lines = describeRequest(asks({ setup: 'one\ntwo', packages: ['a', 'b'] }));
+  const lines = describeRequest(asks({ setup: 'one\ntwo\n', packages: ['a', 'b'] }));
   expect(lines.map((line) => line.replace(/ +/g, ' '))).toEqual([
     'package a',
     'package b',
@@ -88,6 +88,12 @@ it("adds the request to the user's own environment, and names the way to agree",
     files: ['f'],
   });
   expect(withRequest({ ...policy, environment: undefined }, asks()).environment).toEqual(asks().environment);
+  const mine = { ...own, env: { npm_config_registry: 'mine' } };
+  const theirs = asks({ env: { npm_config_registry: 'theirs', B: '2' } });
+  expect(withRequest({ ...policy, environment: mine }, theirs).environment?.env).toEqual({
+    npm_config_registry: 'mine',
+    B: '2',
+  });
   const open = { ...policy, environment: undefined, ports: ['3000:8080', '5000'] };
   expect(withRequest(open, { ...asks(), ports: [3000, 4000] }).ports).toEqual(['3000:8080', '5000', '4000']);
   const image = { ...asks(), image: 'theirs:1' };

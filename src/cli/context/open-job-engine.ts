@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { usageError } from '../../errors.ts';
+import { openJobEngine } from '../../jobs/job-engine.ts';
+import { refuseLostLayers, refuseNotCarried } from '../../jobs/losses.ts';
+import { openSlurm } from '../../jobs/slurm.ts';
+import { type JobTarget, targetText } from '../../jobs/target.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { CommandContext } from './context.ts';
+import { readSmallFile } from './small-file.ts';
+
+/** What a job asks of its scheduler, and how it is shown. */
+export interface JobEngineRequest {
+  readonly target: JobTarget;
+  /** Undefined where no agent runs: what a session left is collected. */
+  readonly policy: Policy | undefined;
+  /** Layers that the command line does without. */
+  readonly without: readonly string[];
+}
+
+/** For a collector alone. */
+const SMALL = { memoryMb: 1024, cpus: 0, timeoutMs: undefined };
+
+/**
+ * The engine whose containers run in jobs. `local`: the user's own engine, which it closes.
+ *
+ * @throws {RunClaudeError} USAGE for what a job does not carry, and without [slurm]; RENDER_LOSS; SCHEDULER_MISSING
+ */
+export async function openEngineOfJobs(
+  { target, policy, without }: JobEngineRequest,
+  local: () => Promise<Engine>,
+  { env, places, tell, interruption }: Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>,
+): Promise<Engine> {
+  const table = await slurmTableOf(places.configDir);
+  const on = targetText(target);
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (uid === 0)
+    throw usageError(
+      `--on ${on}: a job of root has no user to fall back to`,
+      'Run it as an ordinary user of the cluster.',
+    );
+  if (table === undefined)
+    throw usageError(
+      `--on ${on}: the configuration has no [slurm]`,
+      `Write in ${path.join(places.configDir, 'config.toml')}: [slurm] directory = "/shared/you/run-claude"`,
+    );
+  const accepted = [...table.withoutLayers, ...without];
+  if (policy !== undefined) {
+    refuseNotCarried(policy, on);
+    refuseLostLayers(policy.network === 'gateway' ? ['gateway-network'] : [], accepted);
+  }
+  const scheduler = await openSlurm(env);
+  const { memoryMb, cpus, timeoutMs } = policy ?? SMALL;
+  return openJobEngine({
+    scheduler,
+    target,
+    local: await local(),
+    shared: table.directory,
+    scratch: table.scratch,
+    uid,
+    gid,
+    limits: { memoryMb, cpus, timeoutMs },
+    // Without an agent there is nothing to hold to these limits.
+    accepted: policy === undefined ? ['memory', 'swap'] : accepted,
+    patienceSeconds: table.patience,
+    tell: tell ?? (() => undefined),
+    signal: interruption?.signal,
+  });
+}
+
+async function slurmTableOf(configDir: string) {
+  const file = path.join(configDir, 'config.toml');
+  const text = readSmallFile(file, 'follow');
+  if (text === undefined) return undefined;
+  const { readConfigFile } = await import('../../config/config-file.ts');
+  return readConfigFile(text, file).slurm;
+}
