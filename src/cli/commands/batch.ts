@@ -18,9 +18,9 @@ import { planBatch, runBatch, shownTask, statusOfBatch, type TaskState, taskData
 import { readTaskFile } from '../batch/task-file.ts';
 import type { TaskLine } from '../batch/task-line.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
 import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { reachableEngines } from '../start/open-chosen-engine.ts';
 import { requireLogin } from '../start/require-login.ts';
 
 /** `batch FILE`: the tasks of a file, each in a session of its own, side by side. */
@@ -63,7 +63,7 @@ async function runPlanned(
   const open = states.filter(({ step }) => step !== 'keep');
   const policies = new Map(lines.map(({ task, policy }) => [task.id, policy]));
   const policyOf = ({ task }: TaskLine): Policy => policies.get(task.id) as Policy;
-  const facts = open.length === 0 ? undefined : await engineFacts(open, policyOf, context);
+  const facts = open.length === 0 ? [] : await engineFacts(open, policyOf, context);
   const input = jobsInput(
     facts,
     open.map(({ line: one }) => policyOf(one)),
@@ -87,7 +87,7 @@ async function runPlanned(
   const isTraced = line.options.has('trace');
   const screen = openBatchScreen({ stderr: process.stderr, tell, isQuiet, isTraced, env, isOneProject });
   const requireEngine = async (task: TaskLine): Promise<void> => {
-    await (await openEngine(policyOf(task).engine, context)).close();
+    await reachableEngines(policyOf(task), context);
   };
   try {
     await runBatch(states, { place, jobs, screen, requireEngine }, context);
@@ -107,34 +107,37 @@ async function collectEarlier({ session, line }: TaskState, context: CommandCont
   context.tell({ kind: 'message', level: 'info', text });
 }
 
-/** Also connects the engine, and finds the login: what is missing is reported once, before any session. */
+/**
+ * The facts of all engines that the sessions may get. Also finds the login: what is missing is reported once, before any
+ * session.
+ */
 async function engineFacts(
   open: readonly TaskState[],
   policyOf: (task: TaskLine) => Policy,
   context: CommandContext,
-): Promise<EngineFacts | undefined> {
+): Promise<readonly EngineFacts[]> {
   const host = probeHost(process, context.places);
   const seen = new Set<string>();
-  let facts: EngineFacts | undefined;
+  const found = new Map<string, EngineFacts>();
   for (const { line } of open) {
     const policy = policyOf(line);
     const { program } = line.line;
-    const key = JSON.stringify([program.kind, policy.credentials, policy.engine]);
+    const key = JSON.stringify([program.kind, policy.credentials, policy.engine, policy.on]);
     if (seen.has(key)) continue;
     seen.add(key);
     requireLogin(program, policy, await credentialLookup(context.env, host)({ program, policy }));
-    const engine = await openEngine(policy.engine, context);
-    facts ??= engine.facts;
-    await engine.close();
+    for (const facts of await reachableEngines(policy, context)) found.set(facts.endpoint, facts);
   }
-  return facts;
+  return [...found.values()];
 }
 
-function jobsInput(facts: EngineFacts | undefined, policies: readonly Policy[]): JobsInput {
+function jobsInput(engines: readonly EngineFacts[], policies: readonly Policy[]): JobsInput {
   const most = (of: (policy: Policy) => number): number => policies.reduce((max, one) => Math.max(max, of(one)), 0);
+  const sum = (of: (facts: EngineFacts) => number | undefined, here: number): number =>
+    engines.length === 0 ? here : engines.reduce((total, facts) => total + (of(facts) ?? here), 0);
   return {
-    processors: facts?.processors ?? os.availableParallelism(),
-    memoryMb: facts?.memoryMb ?? Math.floor(os.totalmem() / 1_048_576),
+    processors: sum(({ processors }) => processors, os.availableParallelism()),
+    memoryMb: sum(({ memoryMb }) => memoryMb, Math.floor(os.totalmem() / 1_048_576)),
     limits: { cpus: most(({ cpus }) => cpus), memoryMb: most(({ memoryMb }) => memoryMb) || 1 },
   };
 }

@@ -2,14 +2,14 @@ import { ensureImage } from '../../image/ensure.ts';
 import { jsonLine } from '../../report/json.ts';
 import { buildLock, findRelease } from '../../session/start/prepare-image.ts';
 import { refuseOpenImage } from '../../session/start/probe-layers.ts';
-import { type CommandRun, optionChoice } from '../context/context.ts';
-import { ENGINES, openEngine, userAlone } from '../context/open-engine.ts';
+import type { CommandRun } from '../context/context.ts';
+import { engineChoice, openEngine, userAlone } from '../context/open-engine.ts';
 
-/** `build [--rebuild] [--toolchain] [--claude-version VERSION] [--without-certificates]`: makes the image on the engine and prints its tag. */
+/** `build [--on NAME] [--rebuild] [--toolchain] [--claude-version VERSION] [--without-certificates]`: makes the image on the engine and prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {
   const { env, places, tell, interruption } = context;
   const { signal } = interruption;
-  const engine = await openEngine(optionChoice(line, 'engine', ENGINES) ?? 'auto', context);
+  const engine = await openEngine(engineChoice(line), context);
   try {
     const user = userAlone(engine);
     const rebuild = line.options.has('rebuild');

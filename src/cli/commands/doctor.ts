@@ -5,8 +5,8 @@ import { jsonText } from '../../report/json.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
-import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
-import { ENGINES } from '../context/open-engine.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
+import { engineChoice, isJob } from '../context/open-engine.ts';
 import { checkLines } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import { agentUnknown } from '../grammar/grammar-errors.ts';
@@ -14,13 +14,15 @@ import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** `doctor`: checks what a session needs. `--probe`: attacks a sandbox. Returns 0, or 1 with faults. */
 export const doctorCommand: CommandRun = async (line, context) => {
-  const engine = optionChoice(line, 'engine', ENGINES) ?? 'auto';
+  const engine = engineChoice(line);
   const json = line.options.has('json');
   const runtime = optionValue(line, 'runtime');
   if (line.options.has('probe')) {
     const { probeCommand } = await import('../doctor/probe.ts');
     return probeCommand({ engine, runtime, json, verbose: line.options.has('verbose') }, context);
   }
+  if (isJob(engine))
+    throw usageError(`doctor: --on ${engine.on} needs --probe`, 'Add --probe: it attacks a container of a job.');
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }

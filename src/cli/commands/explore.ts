@@ -2,7 +2,7 @@ import { usageError } from '../../errors.ts';
 import { exploreSession } from '../../session/later/explore.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 
 /** `explore [ID]`: a shell on the files of a session. Its own changes are discarded. */
@@ -10,7 +10,7 @@ export const exploreCommand: CommandRun = (line, context) =>
   withSession(line, context, 'layer', async (record, deps) => {
     if (record.plan.mode === 'bind')
       throw usageError('a bind session worked on the project itself', 'Its changes are in the project.');
-    const engine = await openEngine(record.plan.policy.engine, context);
+    const engine = await openEngineOf(record.plan, context);
     try {
       return await exploreSession(record, sessionDeps(deps, engine, context.env));
     } finally {

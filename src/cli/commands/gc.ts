@@ -1,3 +1,4 @@
+import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
 import { addressFiles, imageFiles } from '../../image/address.ts';
 import { ownBase } from '../../image/base.ts';
 import { readPins } from '../../image/pins.ts';
@@ -7,15 +8,19 @@ import { type GcItem, planGc, runGc } from '../../session/later/gc.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { leftLine, openAllEngines } from '../context/open-all-engines.ts';
 import { warnOfUnreadable } from '../context/unreadable.ts';
 
 /** `gc [--dry-run]`: lists and removes what no session needs. */
 export const gcCommand: CommandRun = async (line, context) => {
-  const engine = await engineIfAny(context);
+  const all = await openAllEngines(context);
+  const { engine, others } = all;
   try {
-    const currentImages = engine === undefined ? [] : imagesOf(engine, context);
-    const options = { places: context.places, engine, nowMs: Date.now(), currentImages };
+    const answering = [...(engine === undefined ? [] : [engine]), ...others];
+    const currentImages = answering.flatMap((one) => imagesOf(one, context));
+    const onLost = ({ facts }: Engine): void =>
+      context.tell({ kind: 'message', level: 'warning', text: leftLine(facts.on ?? DEFAULT_ENGINE, facts.endpoint) });
+    const options = { places: context.places, engine, others, nowMs: Date.now(), currentImages, onLost };
     const dry = line.options.has('dry-run');
     const { removed, problems } = dry ? { removed: await planGc(options), problems: [] } : await runGc(options);
     if (line.options.has('json')) context.write(jsonText({ removed, problems }));
@@ -30,19 +35,9 @@ export const gcCommand: CommandRun = async (line, context) => {
     if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'There is nothing to remove.' });
     return problems.length === 0 ? 0 : 1;
   } finally {
-    await engine?.close();
+    await all.close();
   }
 };
-
-async function engineIfAny(context: CommandContext): Promise<Engine | undefined> {
-  try {
-    return await openEngine('auto', context);
-  } catch (error) {
-    const text = `The container engine does not answer, so its objects are left for the next gc: ${(error as Error).message}`;
-    context.tell({ kind: 'message', level: 'warning', text });
-    return undefined;
-  }
-}
 
 function imagesOf(engine: Engine, { env }: CommandContext): readonly string[] {
   const files = imageFiles({ env }, engine.facts.arch);
@@ -50,6 +45,7 @@ function imagesOf(engine: Engine, { env }: CommandContext): readonly string[] {
   return [...ours, ownBase(engine, readPins(files))];
 }
 
-function shown({ kind, name, why }: GcItem): string {
-  return `${kind} ${cleanLine(name)} (${cleanLine(why)})`;
+function shown({ kind, name, why, engine }: GcItem): string {
+  const where = engine === undefined ? '' : ` on ${engine}`;
+  return `${kind} ${cleanLine(name)}${where} (${cleanLine(why)})`;
 }

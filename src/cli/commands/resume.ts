@@ -1,14 +1,13 @@
 import { usageError } from '../../errors.ts';
-import { restoreVariables } from '../../plan/mask-plan.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { lastConversation } from '../../session/end/claude-data.ts';
 import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';
-import { readRecordedFiles } from '../context/env-files.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
+import { restoredPlan } from '../context/restored-plan.ts';
 
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>
@@ -21,21 +20,10 @@ export const resumeCommand: CommandRun = (line, context) =>
         `session ${record.id} is a folder of session ${besideSession}`,
         `Resume that one: run-claude resume ${besideSession}`,
       );
-    const engine = await openEngine(record.plan.policy.engine, context);
+    const { policy } = record.plan;
+    const engine = await openEngineOf(record.plan, context, { run: { policy, without: [] } });
     try {
-      const { policy, project } = record.plan;
-      const files = readRecordedFiles(policy.envFiles ?? [], project.root);
-      const { plan: recorded, missing, missingOfFiles } = restoreVariables(record.plan, context.env, files.values);
-      if (missing.length > 0) {
-        const text = `Values of --env are not stored. Not set here and therefore left out: ${missing.join(', ')}`;
-        deps.tell({ kind: 'message', level: 'warning', text });
-      }
-      if (missingOfFiles.length > 0) {
-        const where = files.absent.length > 0 ? files.absent : (policy.envFiles ?? []);
-        const text = `Not in ${where.join(', ')} (--env-file) and therefore left out: ${missingOfFiles.join(', ')}`;
-        deps.tell({ kind: 'message', level: 'warning', text });
-      }
-      const plan = resumePlan(recorded, {
+      const plan = resumePlan(restoredPlan(record, context), {
         words: line.rest,
         conversation: lastConversation(record),
         host: deps.host,

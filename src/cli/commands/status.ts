@@ -18,7 +18,7 @@ import { durationText, whenText } from '../../text/when.ts';
 import type { Review } from '../../types/review.ts';
 import type { MadeBranch, SessionRecord } from '../../types/session.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { programText } from '../context/program-text.ts';
 import { importedText, stateText } from '../context/session-lines.ts';
@@ -68,6 +68,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   const state = stateText(sessionFacts(record));
   const ran = [
     plan.mode,
+    ...(plan.engine.on === undefined ? [] : [`on ${plan.engine.on}`]),
     ...(imported === undefined ? [] : [importedText(imported, nowMs)]),
     ...(agentMs === undefined ? [] : [durationText(agentMs)]),
     ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
@@ -115,7 +116,7 @@ async function runningStatus(
   let live: Awaited<ReturnType<typeof readLiveChanges>> = { changes: [], ignored: [] };
   // A bind session has no layer.
   if (workspace !== undefined) {
-    const engine = await openEngine(record.plan.policy.engine, context);
+    const engine = await openEngineOf(record.plan, context);
     try {
       live = await readLiveChanges(record, engine, context.tell);
     } finally {

@@ -25,6 +25,7 @@ const value = (name: string, placeholder: string, help: string): CommandOption =
 const JSON_OPTION = flag('json', 'print JSON');
 const YES = flag('yes', 'do not ask');
 const ENGINE = value('engine', 'NAME', 'container engine: auto (default), docker, podman');
+const ON = value('on', 'NAME', 'use this engine of your configuration');
 const ONLY: CommandOption = {
   name: 'only',
   value: 'needed',
@@ -271,6 +272,7 @@ export const COMMANDS: readonly CommandShape[] = [
       value('claude-version', 'VERSION', 'use this release of Claude Code, or the latest'),
       flag('toolchain', 'include compilers'),
       ENGINE,
+      ON,
       JSON_OPTION,
     ],
     0,
@@ -285,6 +287,7 @@ export const COMMANDS: readonly CommandShape[] = [
       value('runtime', 'NAME', 'with --probe: use this runtime of the engine'),
       value('agent', 'NAME', 'check what sessions with this agent need'),
       ENGINE,
+      ON,
       JSON_OPTION,
     ],
     0,

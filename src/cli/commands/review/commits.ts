@@ -10,7 +10,7 @@ import { cleanLine } from '../../../terminal/clean.ts';
 import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
 import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
-import { openEngine } from '../../context/open-engine.ts';
+import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
 
 /**
@@ -22,7 +22,7 @@ export const commitsCommand: CommandRun = (line, context) =>
     for (const name of ['branch', 'allow-suspect']) {
       if (line.options.has(name) && !line.options.has('import')) throw usageError(`--${name} needs --import`);
     }
-    const engine = await openEngine(record.plan.policy.engine, context);
+    const engine = await openEngineOf(record.plan, context);
     try {
       using received = await fetchCommits(record, sessionDeps(deps, engine, context.env));
       const commits = received === undefined ? [] : readCommits(received);

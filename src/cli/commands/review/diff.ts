@@ -20,7 +20,7 @@ import type { ContentReader } from '../../../types/entry.ts';
 import type { Review, ReviewItem } from '../../../types/review.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
-import { openEngine } from '../../context/open-engine.ts';
+import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 
@@ -119,7 +119,7 @@ async function follow(record: SessionRecord, line: CommandLineOfCommand, context
   if (!isRunning(record)) {
     throw usageError(`session ${record.id} is not running`, 'Leave --follow out: diff prints what it changed.');
   }
-  const engine = await openEngine(record.plan.policy.engine, context);
+  const engine = await openEngineOf(record.plan, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
   const { tell, write } = context;
   const signal = AbortSignal.any([context.interruption.signal, whenUnread()]);

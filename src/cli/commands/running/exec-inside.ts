@@ -49,6 +49,6 @@ async function runBeside(id: string | undefined, words: readonly string[], conte
 }
 
 async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
-  const { openEngine } = await import('../../context/open-engine.ts');
-  return openEngine(plan.policy.engine, context);
+  const { openEngineOf } = await import('../../context/open-engine.ts');
+  return openEngineOf(plan, context);
 }

@@ -1,0 +1,187 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { listSessions } from '../../../src/record/session.ts';
+import { connectForTest } from '../../support/engine.ts';
+import { testImage } from '../../support/image.ts';
+import { skipUnless } from '../../support/requirement.ts';
+import { mainJs } from '../../support/scene.ts';
+import { hasSlurm, SlurmCluster } from '../../support/slurm-cluster.ts';
+import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
+
+const isAble = hasSlurm();
+const SECRET = 'sk-ant-api03-of-the-stand-in-for-slurm';
+const MINUTES = 60_000;
+
+let cluster: SlurmCluster;
+let standIn: StandIn;
+let root: string;
+let project: string;
+
+beforeAll(async () => {
+  if (!isAble) return;
+  const engine = await connectForTest('slurm');
+  await testImage(engine);
+  await engine.close();
+  standIn = await startMessagesApi({
+    turns: [],
+    turnFor: (body: unknown) =>
+      JSON.stringify(body).includes('"role":"assistant"')
+        ? { text: 'Done.' }
+        : { tools: [{ name: 'Bash', input: { command: 'echo by-agent > made.txt' } }] },
+  });
+  cluster = await SlurmCluster.start();
+  root = mkdtempSync(path.join(tmpdir(), 'rc-slurm-user-'));
+  project = path.join(root, 'project');
+  const config = path.join(root, '.config/run-claude');
+  mkdirSync(config, { recursive: true });
+  mkdirSync(project);
+  writeFileSync(
+    path.join(config, 'config.toml'),
+    `[slurm]\ndirectory = "${cluster.shared}"\nscratch = "${cluster.scratch}"\npatience = 15\nwithout-layer = ["gateway-network", "memory", "swap"]\n`,
+  );
+  writeFileSync(path.join(project, 'a.txt'), 'hello\n');
+  spawnSync('chown', ['-R', `${cluster.user.uid}:${cluster.user.gid}`, root]);
+  chmodSync(root, 0o755);
+  chownSync(root, cluster.user.uid, cluster.user.gid);
+}, 10 * MINUTES);
+
+afterAll(async () => {
+  await standIn?.close();
+  await cluster?.[Symbol.asyncDispose]();
+  if (root !== undefined) rmSync(root, { recursive: true, force: true });
+});
+
+beforeEach((context) => skipUnless(isAble, 'needs root, Slurm, munge and runc', context));
+
+/** Starts run-claude as the user of the cluster. */
+function start(...words: readonly string[]) {
+  const group = String(statSync('/var/run/docker.sock').gid);
+  const as = ['--reuid', String(cluster.user.uid), '--regid', String(cluster.user.gid), '--groups', group];
+  const child = spawn('setpriv', [...as, process.execPath, mainJs, ...words], {
+    cwd: project,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: root,
+      LANG: 'C.UTF-8',
+      SLURM_CONF: cluster.conf,
+      ANTHROPIC_BASE_URL: standIn.url,
+      ANTHROPIC_API_KEY: SECRET,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    });
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  return { child, ended, output: () => output };
+}
+
+async function run(...words: readonly string[]): Promise<{ readonly status: number | null; readonly output: string }> {
+  const { ended, output } = start(...words);
+  return { status: await ended, output: output() };
+}
+
+const newest = (): string => listSessions(path.join(root, '.local/state/run-claude')).sessions[0]?.id ?? '';
+
+/** A session whose agent has written `name` and waits. */
+async function startWaiting(name: string) {
+  const started = start(
+    'exec',
+    '--on',
+    'slurm:test',
+    '--yes',
+    '.',
+    '--',
+    'sh',
+    '-c',
+    `echo 1 > ${name}; rm -f a.txt; echo WRITTEN; sleep 600`,
+  );
+  await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain('WRITTEN');
+  const [job] = cluster.jobs();
+  if (job === undefined) throw new Error('no job runs');
+  return { ...started, job };
+}
+
+async function untilNoJob(): Promise<void> {
+  await expect.poll(() => cluster.jobs().length, { timeout: 2 * MINUTES, interval: 1000 }).toBe(0);
+}
+
+it('an agent runs in a job, its changes come home, and the job ends', { timeout: 10 * MINUTES }, async () => {
+  const { status, output } = await run('--on', 'slurm:test', '--yes', '-p', 'go');
+  expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  await untilNoJob();
+  expect((await run('apply', newest(), '--yes')).status).toBe(0);
+  expect(readFileSync(path.join(project, 'made.txt'), 'utf8')).toBe('by-agent\n');
+  expect(cluster.filesWith(SECRET)).toEqual([]);
+});
+
+it('a batch is one job a task, side by side', { timeout: 5 * MINUTES }, async () => {
+  const tasks = path.join(root, 'tasks');
+  rmSync(path.join(project, 'made.txt'), { force: true });
+  writeFileSync(tasks, 'one\ntwo\n', { mode: 0o644 });
+  const { output } = await run('batch', '--on', 'slurm:test', '--jobs', '2', tasks);
+  expect(output.match(/^ +[12] {2}pending +1 /gm)).toHaveLength(2);
+  await untilNoJob();
+});
+
+it('scancel ends a session that says so, and what the agent wrote is collected', { timeout: 5 * MINUTES }, async () => {
+  const { job, ended, output } = await startWaiting('cancelled.txt');
+  const shown =
+    cluster.query('scontrol', 'show', 'job', '-dd', job.id) +
+    cluster.query('scontrol', 'write', 'batch_script', job.id, '-');
+  expect(shown).toContain(job.id);
+  expect(shown).not.toContain(SECRET);
+  expect(cluster.filesWith(SECRET)).toEqual([]);
+  cluster.query('scancel', job.id);
+  expect(await ended).toBe(125);
+  expect(output()).toContain(`job ${job.id} ended: CANCELLED`);
+  const { output: stat } = await run('diff', '--stat', newest());
+  expect(stat).toMatch(/created .*cancelled\.txt/);
+  expect(stat).toMatch(/deleted .*a\.txt/);
+  await untilNoJob();
+});
+
+it('a job whose command was killed ends by itself, and a later command collects it', {
+  timeout: 5 * MINUTES,
+}, async () => {
+  const { child, ended } = await startWaiting('lost.txt');
+  child.kill('SIGKILL');
+  await ended;
+  await untilNoJob();
+  expect((await run('diff', '--stat', newest())).output).toMatch(/created .*lost\.txt/);
+  await untilNoJob();
+});
+
+it('a node that fails leaves a session that says so', { timeout: 5 * MINUTES }, async () => {
+  const { job, ended, output } = await startWaiting('failed.txt');
+  const session = newest();
+  cluster.failNode(job.node, session);
+  expect(await ended).toBe(125);
+  expect(output()).toContain(`job ${job.id} ended: NODE_FAIL`);
+  const { status, output: stat } = await run('diff', '--stat', session);
+  expect([stat, status]).toEqual([expect.stringContaining('ended before it saved what its agent wrote'), 125]);
+  const [record] = listSessions(path.join(root, '.local/state/run-claude')).sessions;
+  expect([record?.id, record?.stage]).toEqual([session, 'failed']);
+});
+
+it('no probe gets through in a job', { timeout: 5 * MINUTES }, async () => {
+  const { status, output } = await run('doctor', '--probe', '--on', 'slurm:test');
+  expect(output).toContain('PASS: every attack that can be tested here was stopped.');
+  expect(status).toBe(0);
+});
+
+it('refuses a lost layer that nobody named, and a session on a terminal', { timeout: MINUTES }, async () => {
+  const config = path.join(root, '.config/run-claude/config.toml');
+  const text = readFileSync(config, 'utf8');
+  writeFileSync(config, text.replace('"gateway-network", ', ''));
+  const { status, output } = await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
+  writeFileSync(config, text);
+  expect([output, status]).toEqual([expect.stringContaining('--without-layer gateway-network'), 125]);
+});
