@@ -12,7 +12,7 @@ tarball=$(find "$dir" -name '*.tgz')
 
 # What may be in: the bundle, what the image is built from, the plugin, and the documents. Nothing else.
 {
-  git ls-files images seccomp docs examples plugin
+  git ls-files images seccomp docs deploy examples plugin
   find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt \)
   printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
 } | sort >"$dir/wanted"

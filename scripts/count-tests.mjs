@@ -38,8 +38,11 @@ const RUNNERS = [
 
 /** The numbers of a runner's output; undefined where no runner is known by its last lines. @param {string} output @returns {Counts | undefined} */
 export function countTests(output) {
-  // Colours and progress on one line.
-  const text = output.replace(/\u001b\[[\d;]*[A-Za-z]/g, '').replaceAll('\r', '\n');
+  // Colours, progress on one line, and what `pnpm --recursive` writes before each line: `packages/core test: `.
+  const text = output
+    .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+    .replaceAll('\r', '\n')
+    .replace(/^\S+ test(?::[\w-]+)?: ?/gm, '');
   const names = [...new Set(RUNNERS.map(({ runner }) => runner))];
   for (const name of names) {
     const rows = RUNNERS.filter(({ runner }) => runner === name);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tools that the checks and tests need besides Node: a C compiler, shellcheck, git, gh, tmux, busybox, debootstrap. Installs what is
+# Tools that the checks and tests need besides Node: a C compiler, jansson, shellcheck, git, gh, tmux, busybox, debootstrap. Installs what is
 # missing on Debian and Ubuntu as root; elsewhere it lists them. With `long`: also the tools of the long suites.
 set -eu
 
@@ -32,13 +32,19 @@ need nsenter util-linux
 need busybox busybox-static
 need ssh-keygen openssh-client
 [ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
+[ -e /usr/include/jansson.h ] || missing="$missing libjansson-dev"
 echo 'int main(void) { return 0; }' | gcc -static -x c -o /dev/null - 2>/dev/null || missing="$missing libc6-dev"
 if [ "${1:-}" = long ]; then
   need podman podman
   need crun crun
   need docker-registry docker-registry
+  need containerd containerd
+  need iptables iptables
+  [ -x /usr/lib/cni/bridge ] || missing="$missing containernetworking-plugins"
   need openssl openssl
   need runsc runsc
+  need slurmctld slurm-wlm
+  need munged munge
   need rootlesskit rootlesskit
   need newuidmap uidmap
   need linux.uml user-mode-linux

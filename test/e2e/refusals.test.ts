@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { RENDERED_LAYERS } from '../../src/render/layers.ts';
 import { Scene } from '../support/scene.ts';
 
-const LOST_IN_POD = RENDERED_LAYERS.filter(({ lost }) => lost?.pod !== undefined).map(({ name }) => name);
+const LOST_IN_PODS = RENDERED_LAYERS.filter(({ lost }) => lost?.pods !== undefined);
 
 it('wrong, missing and superfluous words are refused with a message, and nothing starts', async () => {
   await using scene = new Scene();
@@ -24,10 +24,11 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
     [['--check', '--allow-address', '10.0.0.0/99'], 2, /'10\.0\.0\.0\/99' is not an address range/],
     [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
-    [['exec', '--dry-run=pod', '.', '--', 'true'], 125, /would be lost:[\s\S]*no-network: all containers/],
+    [['exec', '--dry-run=pod', '.', '--', 'true'], 125, /would be lost:[\s\S]*no-log: the kubelet keeps the output/],
+    [['exec', '--dry-run=pods', '.', '--', 'true'], 125, /would be lost:[\s\S]*no-network: the pod has an interface/],
     [['exec', '--without-layer', 'swap', '.', '--', 'true'], 2, /a session that is started has every layer/],
     [
-      ['exec', '--dry-run=pod', ...LOST_IN_POD.map((name) => `--without-layer=${name}`), '.', '--', 'true'],
+      ['exec', '--dry-run=pods', ...LOST_IN_PODS.map(({ name }) => `--without-layer=${name}`), '.', '--', 'true'],
       125,
       /a pod cannot mount .* of this machine[\s\S]*DOCKER_HOST/,
     ],

@@ -35,6 +35,19 @@ for _ in $(seq 300); do grep -q '^ready' "$HOME/crash.log" && break; kill -0 $co
 kill -9 $command; wait $command
 run-claude diff --name-only; cat "$HOME/crash.log"`;
 
+/** A service on the session's image: a guest has no network to install a package from. Its seed makes what it serves. */
+const SERVICE = `
+settings="$HOME/.config/run-claude/config.toml"; mkdir -p "\${settings%/*}"
+cat >"$settings" <<'END'
+[[service]]
+name = "web"
+command = "exec python3 -u -m http.server --bind 127.0.0.1 --directory /data 8000"
+port = 8000
+seed = "echo seeded >/data/page"
+END
+run-claude exec ${OPTIONS} --network none -- sh -c 'curl -sS http://web:8000/page http://127.0.0.1:8000/page'
+status=$?; rm "$settings"; exit $status`;
+
 /** @param {string} output */
 function lastLines(output) {
   return output.trim().split('\n').slice(-LAST_LINES).join('\n');
@@ -126,6 +139,14 @@ export const CHECKS = [
       const output = expectStatus(run(`run-claude exec ${OPTIONS} -- sh -c 'id -u; uname -m; exit 7'`), 7);
       expectText(output, /^(aarch64|x86_64)$/m);
       return 'output and exit status are those of the program';
+    },
+  },
+  {
+    name: 'service',
+    run: ({ run }) => {
+      const { output } = run(SERVICE);
+      expectText(output, /^seeded\nseeded$/m);
+      return 'the agent reached it by its name and at 127.0.0.1, with what its seed made';
     },
   },
   {

@@ -113,7 +113,9 @@ const pageScript = `async (name, scanned) => {
     const to = address + '/from-' + name + '/' + kind;
     try {
       if ((await within(ask(to))) === true) reached.push(kind + ' ' + address);
-    } catch {}
+    } catch {
+      // Refused before it was sent: not reached.
+    }
   }));
   await Promise.all(asked);
   const report = { cookies: document.cookie, socket, events, reached };

@@ -33,6 +33,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
     why: 'some twenty commands in one terminal, with a build of the image',
   },
   'test/e2e/large-files.test.ts': { minutes: 30, why: 'copies, collects, applies and undoes two gigabytes' },
+  'test/e2e/service-image.test.ts': { minutes: 30, why: 'builds three images and lays the guards over each' },
   'test/engine/hardening/audit-tools.test.ts': {
     minutes: 30,
     why: 'whole runs of lynis, stress-ng and kernel selftests',

@@ -126,6 +126,21 @@ it('keeps its credential outside, can be allowed one more host while it runs, an
     expect(await ask()).toContain('status 200');
     expect(standIn.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${TOKEN}`);
 
+    // Only the gateway of a pod has a port. 0A: it listens; 0B00007F is Docker's resolver.
+    const tables = await docker('exec', `${agent}-gateway`, 'cat', '/proc/net/tcp', '/proc/net/tcp6');
+    expect(tables).toContain('local_address');
+    expect(lines(tables).filter((line) => / 0A /.test(line) && !line.includes(' 0B00007F:'))).toEqual([]);
+    // The agent can start a forwarder to any address, but has no network for it.
+    const address = await docker(
+      'inspect',
+      '-f',
+      '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}',
+      `${agent}-gateway`,
+    );
+    expect(address).toMatch(/^\d+\./);
+    const far = `/usr/lib/run-claude/forwarder 5999=tcp:${address.trim()}:47800/api & sleep 1; curl -sS -m 5 http://127.0.0.1:5999/ 2>&1; kill $!`;
+    expect(await inside('sh', '-c', far)).toMatch(/curl: \((52|56)\)/);
+
     // 0: the placeholder, which must be found, or the search is blind. 1 and 2: what must not.
     const words = ['placeholder-of-run-claude', TOKEN, REFRESH].map((word) => [...word].reverse().join(''));
     const found = await inside('python3', '-c', SEARCH, ...words);

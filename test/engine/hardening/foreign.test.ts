@@ -99,8 +99,6 @@ ENTRYPOINT ["/bin/false"]
       code: 'IMAGE_REFUSED',
       message: expect.stringContaining('musl'),
     });
-    const volumes = await build('volumes', `FROM ${ours}\nVOLUME /workspace/.git\n`);
-    await expect(layOver(volumes)).rejects.toThrow('declares volumes (/workspace/.git)');
     const triggers = await build('triggers', `FROM ${ours}\nONBUILD RUN touch /x\n`);
     await expect(layOver(triggers)).rejects.toThrow('ONBUILD');
     await expect(layOver(`${name}:absent`)).rejects.toMatchObject({ code: 'IMAGE_MISSING' });

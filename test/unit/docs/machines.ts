@@ -45,7 +45,9 @@ function outcomeOf({ checks }: CellResult): string {
   const probe = checks.find(({ name }) => name === 'probe');
   const refused = checks.filter(({ held, detail }) => held && detail.startsWith(REFUSED));
   return [
-    failed.length + missing.length === 0 ? 'every check held' : `held: ${names(checks.filter(({ held }) => held))}`,
+    failed.length > 0
+      ? `held: ${names(checks.filter(({ held }) => held))}`
+      : `every check ${missing.length === 0 ? '' : 'that was run '}held`,
     ...(failed.length === 0 ? [] : [`did not hold: ${names(failed)}${errorOf(failed)}`]),
     ...(missing.length === 0 ? [] : [`not run: ${names(missing)}`]),
     ...refused.map(({ name, detail }) => `${name} ${detail}`),

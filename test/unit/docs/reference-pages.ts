@@ -178,9 +178,9 @@ function layers(): string {
   const rows = RENDERED_LAYERS.map(({ name, what, carried, lost }) => [
     code(name),
     what,
-    ...(['engine', 'oci', 'pod'] as const).map((target) => sentence(shown(carried[target], lost?.[target]))),
+    ...(['engine', 'oci', 'pod', 'pods'] as const).map((target) => sentence(shown(carried[target], lost?.[target]))),
   ]);
-  return table(['layer', 'stops or holds', 'engine', 'OCI bundle', 'pod'], rows);
+  return table(['layer', 'stops or holds', 'engine', 'OCI bundle', 'pod', 'pods'], rows);
 }
 
 interface JsonSchema {

@@ -11,6 +11,12 @@ it.each([
     7,
     0,
   ],
+  [
+    'vitest in packages of pnpm',
+    'packages/core test:       Tests  4 passed (4)\n\u001b[35mpackages/ui\u001b[39m \u001b[36mtest:unit\u001b[39m:       Tests  1 failed | 3 passed (4)\n',
+    7,
+    1,
+  ],
   ['jest', 'Tests:       1 failed, 2 skipped, 9 passed, 12 total\n', 9, 1],
   ['ava', '  ✔ one (2ms)\n  ✔ two\n  ✘ [fail]: three\n  1 test failed\n', 2, 1],
   ['uvu', '  Total:     10\n  Passed:    9\n  Skipped:   0\n', 9, 1],
