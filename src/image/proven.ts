@@ -14,15 +14,20 @@ export function unprovenName(tag: string): string {
   return tag.replace('run-claude:', 'run-claude-unproven:');
 }
 
-/** Attacks the image of the unproven name, then gives it its address. An image that fails has no name that a session uses. */
+/**
+ * Attacks the image of the unproven name, then gives it its address. An image that fails has no name that a session uses.
+ * Both go by the image's id: gc of another process may take the name away, as a published image, or one that came from
+ * the build cache, looks as if its build ended long ago.
+ */
 export async function nameProven(engine: Engine, tag: string, { prove, tell, signal }: ProofOptions): Promise<void> {
   const unproven = unprovenName(tag);
   try {
+    const image = (await engine.imageFacts(unproven))?.id ?? unproven;
     tell({ kind: 'message', level: 'info', text: 'Attacking a container of the new image...' });
-    await prove(unproven);
+    await prove(image);
     signal.throwIfAborted();
     const before = await engine.imageFacts(tag);
-    await engine.nameImage(unproven, tag);
+    await engine.nameImage(image, tag);
     if (before !== undefined) await keepName(engine, before, tag);
   } finally {
     // Removes only the name, where the address uses the image.

@@ -178,10 +178,10 @@ export class Scene implements AsyncDisposable {
   }
 
   /** run-claude as a background process, for tests that kill it. Its stdin stays open after `input`. */
-  spawn(args: readonly string[], input?: string): ReturnType<typeof spawn> {
+  spawn(args: readonly string[], input?: string, env: NodeJS.ProcessEnv = {}): ReturnType<typeof spawn> {
     const child = spawn(process.execPath, [mainJs, ...args], {
       cwd: this.project,
-      env: { ...this.env },
+      env: { ...this.env, ...env },
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       ...this.as,
     });
