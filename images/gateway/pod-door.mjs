@@ -12,7 +12,7 @@ const NEWLINE = 0x0a;
  * @returns {net.Server}
  */
 export function createPodDoor(servers, limits) {
-  const door = net.createServer((socket) => {
+  const door = net.createServer({ allowHalfOpen: true }, (socket) => {
     let head = Buffer.alloc(0);
     const late = setTimeout(() => socket.destroy(), limits.headMs);
     socket.on('error', () => socket.destroy());
@@ -29,6 +29,8 @@ export function createPodDoor(servers, limits) {
         socket.destroy();
         return;
       }
+      // As a server of its own would make its sockets: a client may end its part and wait for the answer.
+      socket.allowHalfOpen = Reflect.get(server, 'allowHalfOpen') === true;
       if (end + 1 < head.length) socket.unshift(head.subarray(end + 1));
       server.emit('connection', socket);
       socket.resume();

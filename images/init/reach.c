@@ -72,8 +72,14 @@ static void begin(const char *name, const char *text, int port, int type, reach_
 	}
 	snprintf(what, sizeof what, "%s %s port %d%s answers", name, text, port, type == SOCK_DGRAM ? " (UDP)" : "");
 	int fd = socket(address.to.any.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
+	if (fd < 0) {
+		/* A kernel without IPv6 reaches no address of it. With another error nothing was tried. */
+		if (errno != EAFNOSUPPORT) {
+			snprintf(what, sizeof what, "%s %s port %d can't be tried", name, text, port);
+			report(what);
+		}
 		return;
+	}
 	if (count == MAX_TRIES)
 		report("too many places to try");
 	else if (connect(fd, &address.to.any, address.size) < 0 && errno != EINPROGRESS) {

@@ -50,6 +50,22 @@ it('joins a connection to the socket that its first line names, whatever the pie
   expect(await say(port, ['a', 'pi', '\n', 'hel', 'lo'])).toBe('hello');
 });
 
+it('lets a client end its part before the answer, where the server behind the socket does', async () => {
+  const answerAtEnd = (allowHalfOpen: boolean) =>
+    createTcpServer({ allowHalfOpen }, (one) => one.resume().on('end', () => setTimeout(() => one.end('answer'), 20)));
+  const door = createPodDoor(
+    new Map([
+      ['half', answerAtEnd(true)],
+      ['whole', answerAtEnd(false)],
+    ]),
+    LIMITS,
+  );
+  ended.push(() => door.close());
+  const port = await listenOn(door);
+  expect(await say(port, ['half\nquestion'])).toBe('answer');
+  expect(await say(port, ['whole\nquestion'])).toBe('');
+});
+
 it('ends a connection that names no socket, too long a name, or nothing in time', async () => {
   const port = await openDoor();
   for (const pieces of [['ports\nx'], ['../api\nx'], ['\nx'], ['x'.repeat(63)], ['api']]) {
