@@ -5,6 +5,7 @@ import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
 import { envFilePath, readVariables, variablesOf } from './env-files.ts';
@@ -76,7 +77,7 @@ async function devcontainerOf(root: string) {
     const isPresent = (file: string): boolean =>
       lstatSync(path.join(root, file), { throwIfNoEntry: false })?.isFile() === true;
     const { unsupported, ...asks } = readDevcontainer(text, name, isPresent);
-    return { asks, unsupported: unsupported.map((line) => `${name}: ${line}`) };
+    return { asks, unsupported: unsupported.map((line) => cleanLine(`${name}: ${line}`)) };
   }
   return undefined;
 }
