@@ -36,11 +36,11 @@ export class MessageLines {
     for (const line of further) this.#write(`${' '.repeat(time.length)}${line}`, INDENT, paint);
   }
 
-  writeLine(text: string, paint: (line: string) => string = (line) => line): void {
+  writeLine(text: string, paint?: (line: string) => string): void {
     this.#write(text, PREFIX, paint);
   }
 
-  #write(text: string, prefix: string, paint: (line: string) => string): void {
+  #write(text: string, prefix: string, paint: (line: string) => string = (line) => line): void {
     const columns = this.#options.columns();
     const width = columns === undefined ? Number.POSITIVE_INFINITY : columns - PREFIX.length;
     for (const [at, piece] of wrapWords(text, width).entries())
