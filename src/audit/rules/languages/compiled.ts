@@ -192,9 +192,12 @@ export const compiledRules: readonly FileRule[] = [
       'phpspec.y{,a}ml',
       'whisky.json',
       '.phpcs.xml{,.dist}',
+      'wp-cli{,.local}.y{,a}ml',
     ],
     judges: [
       { kind: 'code' },
+      // Files that it loads at every command, and commands before others, are items of lists.
+      { kind: 'lines', paths: ['wp-cli{,.local}.y{,a}ml'], danger: /^[^#]/ },
       {
         kind: 'lines',
         danger:
