@@ -4,8 +4,8 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
-import type { ProjectFacts } from '../../types/plan.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import type { ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
 import { envFilePath, readVariables, variablesOf } from './env-files.ts';

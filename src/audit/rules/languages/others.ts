@@ -68,7 +68,7 @@ const OTHER_PATHS = [
 ];
 /** Lines of a program that are no comment in its language: each language takes the marks of the other ones for code. */
 const COMMENTS = [
-  // A text of several lines calls what stands in #{}.
+  // A text of several lines calls what is in #{}.
   { paths: ['*.exs'], code: /^[^#]|#\{/ },
   { paths: ['*.{hs,lhs}', '.ghci', '.ghcid'], code: /^(?!--)/ },
   { paths: ['*.{clj,edn}', 'build.boot', '.clj-kondo/**'], code: /^[^;]/ },

@@ -88,7 +88,7 @@ export const rubyRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        // A text of several lines calls what stands in #{}, in a line that looks like a comment as well.
+        // A text of several lines calls what is in #{}, in a line that looks like a comment as well.
         danger: /^[^#]|#\{/,
         safe: wholeLine(
           pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
