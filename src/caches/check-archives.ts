@@ -2,6 +2,8 @@ import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
 
 /** A larger lock file is not of a project that anybody works on. */
 const MAX_ARCHIVES = 30_000;
+/** Of a package, in messages. */
+const MAX_NAME_CHARACTERS = 120;
 const DIGITS = { sha256: 64, sha384: 96, sha512: 128, 'go-mod': 64, 'go-zip': 64 } as const;
 /** Every component is a plain name: no `.`, no `..`, nothing that begins with a dash. */
 const PATH = /^(?:[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*\/)*[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*$/;
@@ -13,8 +15,9 @@ const PATH = /^(?:[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*\/)*[A-Za-z0-9@_+~!][A-Za-z
 export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: readonly LockContent[]): LockContent {
   const byPath = new Map<string, Archive>();
   const skipped: Skipped[] = contents.flatMap((content) => content.skipped);
+  const named = contents.flatMap((content) => content.archives);
   const ambiguous = new Set<string>();
-  for (const archive of contents.flatMap((content) => content.archives)) {
+  for (const archive of named.map((one) => ({ ...one, name: shownName(one.name) }))) {
     const why = refusal(ecosystem, archive);
     const known = byPath.get(archive.path);
     if (why !== undefined) skipped.push({ name: archive.name, why });
@@ -30,8 +33,12 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
   }
   const kept = [...byPath.values()].flatMap((archive) => withKeptParts(archive, byPath));
   const archives = kept.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { archives, skipped };
+  return { archives, skipped: skipped.map(({ name, why }) => ({ name: shownName(name), why })) };
 }
+
+/** A lock file chooses its names: in a message one is short, and in one line. */
+const shownName = (name: string): string =>
+  name.slice(0, MAX_NAME_CHARACTERS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
 /** Hashes of two functions may be of the same bytes. */
 const isSame = (one: Archive, other: Archive): boolean =>

@@ -15,6 +15,7 @@ export interface LinesOptions {
 }
 
 const PREFIX = '[sandbox] ';
+const INDENT = ' '.repeat(PREFIX.length);
 const LEVELS = { info: '', warning: 'WARNING: ', error: 'ERROR: ' } as const;
 
 /** Writes events as lines of run-claude: cleaned, with its prefix, wrapped and coloured. */
@@ -27,19 +28,23 @@ export class MessageLines {
     this.#colours = createColors(options.colour);
   }
 
-  /** `time` is printed before each line of the event. */
+  /** `time` is printed before the event. Its further lines are indented: a text of others cannot begin a line of run-claude. */
   writeEvent(event: PrintedEvent, time = ''): void {
     const paint = this.#paintOf(event);
-    const text = cleanText(textOf(event)).replace(/\n$/, '');
-    for (const line of text.split('\n')) this.writeLine(`${time}${line}`, paint);
+    const [first = '', ...further] = cleanText(textOf(event)).replace(/\n$/, '').split('\n');
+    this.writeLine(`${time}${first}`, paint);
+    for (const line of further) this.#write(`${' '.repeat(time.length)}${line}`, INDENT, paint);
   }
 
-  writeLine(text: string, paint: (line: string) => string = (line) => line): void {
+  writeLine(text: string, paint?: (line: string) => string): void {
+    this.#write(text, PREFIX, paint);
+  }
+
+  #write(text: string, prefix: string, paint: (line: string) => string = (line) => line): void {
     const columns = this.#options.columns();
     const width = columns === undefined ? Number.POSITIVE_INFINITY : columns - PREFIX.length;
-    for (const [at, piece] of wrapWords(text, width).entries()) {
-      this.#options.write(`${at === 0 ? PREFIX : ' '.repeat(PREFIX.length)}${paint(piece)}\n`);
-    }
+    for (const [at, piece] of wrapWords(text, width).entries())
+      this.#options.write(`${at === 0 ? prefix : INDENT}${paint(piece)}\n`);
   }
 
   #paintOf(event: PrintedEvent): ((line: string) => string) | undefined {

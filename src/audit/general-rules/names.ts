@@ -133,7 +133,7 @@ export const NAME_RULES = {
     title: 'File that is loaded instead of another',
     why: 'An import or command that meant the other file takes this one.',
     matches:
-      'a second module for one import, a module with the name of a dependency, a workspace package with the name of a dependency, a file with the name of a make target',
+      'a second module for one import, a module with the name of a dependency, a workspace package or an alias of tsconfig.json with the name of a dependency, a file with the name of a make target',
     trigger: 'the next import, install or make',
     source: 'documentation of Python, Node, Perl, Lua and make',
     cases: {
@@ -144,6 +144,10 @@ export const NAME_RULES = {
       workspace: {
         title: 'Package with the name of a dependency',
         why: 'The package manager links it instead of fetching the dependency.',
+      },
+      alias: {
+        title: 'Alias with the name of a dependency',
+        why: 'An import of the dependency takes a file of the project, in builds, tests and servers.',
       },
       target: {
         title: 'File with the name of a make target',

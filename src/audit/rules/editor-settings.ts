@@ -34,7 +34,7 @@ const STYLE = oneOf`
   tailwindCSS\.(classFunctions|colorDecorators|showPixelEquivalents|suggestions|hovers|rootFontSize)
   cSpell\.(words|userWords|ignoreWords|flagWords|enabled|language|ignorePaths|ignoreRegExpList|minWordLength|caseSensitive)
   cSpell\.(enabledLanguageIds|enableFiletypes|enabledFileTypes|allowCompoundWords|diagnosticLevel|maxNumberOfProblems)
-  markdownlint\.config\.(MD\d+|default|[a-z-]+) markdownlint\.(ignore|focusMode|run)
+  markdownlint\.config\.(?!extends)(MD\d+|default|[a-z-]+) markdownlint\.(ignore|focusMode|run)
   yaml\.(format|validate|hover|completion|customTags|maxItemsComputed|keyOrdering) biome\.enabled
   python\.analysis\.(typeCheckingMode|diagnosticMode|autoImportCompletions|completeFunctionParens|inlayHints|exclude|ignore)
   python\.analysis\.(diagnosticSeverityOverrides|indexing|supportRestructuredText|autoFormatStrings)
@@ -44,12 +44,13 @@ const STYLE = oneOf`
   go\.(lintOnSave|vetOnSave|formatOnSave|coverOnSave|testTimeout|useLanguageServer|inlayHints)
   gopls\.(ui|formatting) C_Cpp\.(errorSquiggles|clang_format_style|clang_format_fallbackStyle|intelliSenseEngine)
   java\.(format\.(enabled|onType)|saveActions|completion|signatureHelp|inlayHints|compile\.nullAnalysis\.mode)
-  liveServer\.settings\.port conventionalCommits\.(scopes|gitmoji|autoCommit) npm\.(packageManager|autoDetect)
+  liveServer\.settings\.port conventionalCommits\.(scopes|gitmoji|autoCommit) npm\.autoDetect
 `;
 /** One program out of a few that everybody knows. */
 const CHOICES = oneOf`
   go\.formatTool=(gofmt|goimports|gofumpt|default) rust-analyzer\.(check|checkOnSave)\.command=(check|clippy)
   rust-analyzer\.checkOnSave(\.enable)?=(true|false) rust-analyzer\.cargo\.(features|target)=[\w-]+
+  npm\.packageManager=(auto|npm|pnpm|yarn|bun)
   python\.formatting\.provider=(black|autopep8|yapf|none) (javascript|typescript)\.tsc\.autoDetect=(on|off)
   json\.schemas\[\]\.(fileMatch(\[\])?=[^$\x60]*|url=\.?\/(?!.*\.\.)[\w./-]*)
   (yaml\.schemas\.(?![a-z]+:|\/)(?!.*\.\.)[\w./-]+)(\[\])?=[^$\x60]*

@@ -213,7 +213,7 @@ function newDrivers({ before = '', after = '' }: JudgedText): string[] {
   });
 }
 
-const HIDES = /\s(-diff|binary|linguist-(generated|vendored|documentation)(=true)?)(\s|$)/;
+const HIDES = /\s(-diff|binary|(linguist-(generated|vendored|documentation)|gitlab-generated)(=true)?)(\s|$)/;
 const HIDDEN_ANYWAY =
   /^[^\s]*(\.lock|lock\.(json|ya?ml)|\.(png|jpe?g|gif|ico|pdf|zip|gz|jar|woff2?|ttf|eot|otf|mp[34]|webp|snap|min\.\w+)|dist\/\S*|generated\/?\S*)\s/i;
 const CHANGES_BYTES = /\s(export-ignore|export-subst|ident|working-tree-encoding=|eol=crlf|whitespace=-)/;

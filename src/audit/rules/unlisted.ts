@@ -4,10 +4,10 @@ import { judge } from '../judges/judge.ts';
 import type { FileRule, Judge, JudgedText } from '../judges/rule.ts';
 
 const KEYS_THAT_RUN = oneOf`
-  [\w-]*_commands? [\w-]+_hooks? run runs command commands cmd exec execute script scripts hook hooks shell
+  [\w-]*_commands? [\w-]+_hooks? run runs command commands cmds? exec execute script scripts hook hooks shell
   entrypoint entry program executable interpreter before after pre post
   (pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*
-  plugins? extends include mcpServers servers
+  plugins? extends include mcpServers servers library_?path
 `;
 const INTERPRETERS = oneOf`
   (ba|z|da|k|fi|tc)?sh env sudo xargs find [gmn]?awk python[\d.]* node nodejs deno bun bunx tsx perl ruby php

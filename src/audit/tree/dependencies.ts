@@ -49,11 +49,20 @@ const known = new WeakMap<Scene, Map<Language, ReadonlySet<string>>>();
 
 /** Whether the project's manifests, as they were before the session, have a dependency that is imported by this name. */
 export function isDependency(scene: Scene, language: Language, name: string): boolean {
+  return namesOf(scene, language).has(name);
+}
+
+/** Whether a dependency of JavaScript is of this scope: `@scope`. */
+export function hasScope(scene: Scene, scope: string): boolean {
+  return [...namesOf(scene, 'javascript')].some((name) => name.startsWith(`${scope}/`));
+}
+
+function namesOf(scene: Scene, language: Language): ReadonlySet<string> {
   const byLanguage = known.get(scene) ?? new Map<Language, ReadonlySet<string>>();
   known.set(scene, byLanguage);
   const had = byLanguage.get(language) ?? importNames(scene, language);
   byLanguage.set(language, had);
-  return had.has(name);
+  return had;
 }
 
 function importNames({ input: { base } }: Scene, language: Language): ReadonlySet<string> {

@@ -1,9 +1,10 @@
 import { decodeBytes, parentPath } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
+import { newLeaves, readStructure } from '../formats/structured.ts';
 import { words } from '../formats/words.ts';
 import { type CaseOf, type Hit, hitOf } from '../hit.ts';
 import type { Scene } from '../input.ts';
-import { isDependency } from './dependencies.ts';
+import { hasScope, isDependency } from './dependencies.ts';
 import { targetsOf } from './make-targets.ts';
 
 /** Commands that run the program `NAME-SUBCOMMAND` of the PATH. */
@@ -51,7 +52,10 @@ export function shadowHits(scene: Scene): Hit[] {
     void hits.push(hitOf('name-shadows', path, { case: name, detail }));
   for (const change of scene.input.changes) {
     const { path, before, after, ignored, inGit } = change;
-    if (before !== undefined || after === undefined || ignored === true || inGit === true) continue;
+    if (after === undefined || ignored === true || inGit === true) continue;
+    if (after.kind === 'file' && !SAMPLES.test(path))
+      for (const name of takenNames(scene, change)) add(path, isPackage(path) ? 'workspace' : 'alias', name);
+    if (before !== undefined) continue;
     const target = makefileAbove(scene, path);
     if (target !== undefined) add(path, 'target', target);
     if (after.kind === 'dir') continue;
@@ -61,8 +65,6 @@ export function shadowHits(scene: Scene): Hit[] {
     if (twin !== undefined) add(path, undefined, twin);
     const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
     if (module !== undefined && isDependency(scene, 'python', module)) add(path, 'dependency', module);
-    const workspace = nameOfPackage(scene, change);
-    if (workspace !== undefined && isDependency(scene, 'javascript', workspace)) add(path, 'workspace', workspace);
   }
   return hits;
 }
@@ -99,7 +101,34 @@ function isSubcommand(scene: Scene, { path, after }: Change): boolean {
   return ((after?.mode ?? 0) & EXECUTE_BITS) !== 0 || scene.text(after)?.startsWith('#!') === true;
 }
 
-function nameOfPackage(scene: Scene, { path, after }: Change): string | undefined {
-  if (!/\/package\.json$/.test(path)) return undefined;
-  return /^[\s\S]{0,400}?"name"\s*:\s*"([^"]{1,200})"/.exec(scene.text(after) ?? '')?.[1];
+const isPackage = (path: string): boolean => /\/package\.json$/i.test(path);
+
+/** Dependencies that a new or changed file gives another meaning: as the name of a package here, or as an alias. */
+function takenNames(scene: Scene, { path, before, after }: Change): readonly string[] {
+  const old = before === undefined ? undefined : scene.text(before);
+  const now = scene.text(after);
+  if (isPackage(path)) {
+    const had = namesOfPackage(old);
+    return namesOfPackage(now).filter((name) => !had.includes(name) && isDependency(scene, 'javascript', name));
+  }
+  if (!/(^|\/)([tj]sconfig[^/]*|[^/]*\.tsconfig)\.json$/i.test(path)) return [];
+  return aliasesIn(path, now, old).filter((name) => dependencyOf(scene, name));
 }
+
+/** More than one where the file repeats the key: tools differ in which they take. */
+const namesOfPackage = (text = ''): readonly string[] =>
+  (readStructure(text, 'json', 'package.json')?.leaves ?? []).flatMap(({ key, value }) =>
+    key === 'name' ? [value] : [],
+  );
+
+/** Names of modules that a new entry of `paths` leads to files, without the `/*` at the end. */
+function aliasesIn(path: string, now = '', old = ''): readonly string[] {
+  const [after, before] = [now, old].map((text) => readStructure(text, 'jsonc', path)?.leaves ?? []);
+  return newLeaves(before ?? [], after ?? []).flatMap(
+    ({ key }) => /^compilerOptions\.paths\.([^[\]]{1,200}?)(?:\/\*)?(?:\[\])*$/.exec(key)?.[1] ?? [],
+  );
+}
+
+/** Whether a dependency has this name, or is of the scope that it is. */
+const dependencyOf = (scene: Scene, name: string): boolean =>
+  isDependency(scene, 'javascript', name) || (/^@[^/]+$/.test(name) && hasScope(scene, name));

@@ -22,7 +22,7 @@ function readLock(text: string): LockContent {
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   const lines = text.replace(/\\\r?\n/g, ' ').split(/\r?\n/);
-  for (const line of lines.map((one) => one.replace(/(^|\s)#.*$/, '').trim())) {
+  for (const line of lines.map((one) => one.replace(/(^|\s)#[\s\S]*$/, '').trim())) {
     // Options of the whole file: an index of the project is not asked.
     if (line === '' || /^(--?(?:i|index-url|extra-index-url|no-index|find-links|f|require-hashes)\b|--pre)/.test(line))
       continue;

@@ -4,6 +4,7 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
@@ -76,7 +77,7 @@ async function devcontainerOf(root: string) {
     const isPresent = (file: string): boolean =>
       lstatSync(path.join(root, file), { throwIfNoEntry: false })?.isFile() === true;
     const { unsupported, ...asks } = readDevcontainer(text, name, isPresent);
-    return { asks, unsupported: unsupported.map((line) => `${name}: ${line}`) };
+    return { asks, unsupported: unsupported.map((line) => cleanLine(`${name}: ${line}`)) };
   }
   return undefined;
 }

@@ -121,6 +121,18 @@ export const LANGUAGE_ROWS: readonly Row[] = [
     { 'src/a.ts': edit('x', "import a from '!!raw-loader!./data.txt';") },
   ),
   row(
+    'B-142',
+    'style-loads',
+    { 'src/app.css': edit('x', '@plugin "./p.js";') },
+    { 'src/app.css': edit('x', '@plugin "@tailwindcss/typography";') },
+  ),
+  row(
+    'B-142',
+    'style-calls',
+    { 'src/a.styl': edit('x', "use('./p.js')") },
+    { 'src/a.less': edit('x', '@plugin: 1px;') },
+  ),
+  row(
     'B-143',
     'go-module',
     { '.goreleaser.yml': edit('a: 1', 'before:\n  hooks: [x]') },

@@ -52,3 +52,12 @@ it('says for each reason how many are left out, and names three', () => {
     '1 package is not in the cache: without a hash (e)',
   ]);
 });
+
+it('shows the name that a lock file chose in one short line', () => {
+  const name = `lib\n[sandbox] All archives were verified.\u202e${'x'.repeat(5000)}`;
+  const { archives, skipped } = check(archive({ name }), archive({ name, url: 'none', path: 'other.tgz' }));
+  for (const { name: shown } of [...archives, ...skipped]) {
+    expect(shown).toMatch(/^lib\?\[sandbox\] All archives were verified\.\?x+$/);
+    expect(shown.length).toBeLessThan(200);
+  }
+});

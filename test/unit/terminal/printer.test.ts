@@ -66,6 +66,17 @@ it('wraps to the window below its own mark, and into a file not at all', () => {
   expect(file.said()).toBe(`[sandbox] ${text}\n`);
 });
 
+it('indents the further lines of a message: a name with a line feed begins no line of run-claude', () => {
+  const file = printer({ isTTY: false });
+  file.warn('cannot read x\n[sandbox] All changes were audited.');
+  expect(file.said()).toBe('[sandbox] WARNING: cannot read x\n          [sandbox] All changes were audited.\n');
+  const screen = printer({ isTTY: true });
+  screen.tell({ kind: 'terminal-lent' });
+  screen.warn('one\ntwo');
+  screen.tell({ kind: 'terminal-returned' });
+  expect(screen.said()).toBe('[sandbox] 14:03:22 WARNING: one\n                   two\n');
+});
+
 it('keeps one line in place, removed before any other; with --quiet and into a file there is none', () => {
   const { tell, warn, said } = printer({ isTTY: true });
   tell({ kind: 'status-line', text: 'Running for 5 s' });

@@ -32,6 +32,26 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
     source: 'go help generate; GHC users guide; latexmk(1)',
   },
   {
+    id: 'style-loads',
+    severity: 'suspect',
+    title: 'Style sheet that loads a program',
+    why: 'The compiler of the styles runs it, in an editor at each save.',
+    paths: /\.(p(ost)?css|css|vue|svelte|astro|html?)$/i,
+    // Of Tailwind: an installed package by its name is not a file of the project.
+    regex: /@(plugin|config)(?![\w-])(?!\s*:|\s+(["'])(?:@[\w.-]+\/)?[a-z][\w.-]*(?:\/[\w-]+){0,4}\2\s*[;{])/i,
+    source: 'tailwindcss.com, functions and directives; lesscss.org, plugins',
+  },
+  {
+    id: 'style-calls',
+    severity: 'suspect',
+    title: 'Style sheet that loads a program',
+    why: 'The compiler of the styles runs it, in an editor at each save.',
+    paths: /\.(less|styl(us)?|vue|svelte|astro)$/i,
+    // Less looks for a file before an installed package.
+    regex: anyOf(/@plugin(\s|\/\*.{0,200}?\*\/)*(['"(]|$)/, /(^|[\s;{(=])use\s*\(\s*["']/),
+    source: 'lesscss.org, plugins; stylus-lang.com, use()',
+  },
+  {
     id: 'source-loader',
     severity: 'suspect',
     title: 'Import that names a loader',

@@ -12,6 +12,10 @@ export const CMAKE_DANGER = anyOf(
   /add_test|gtest_discover|ctest_|\bCOMMAND\b|_(PROGRAM|EXECUTABLE|TOOL|GENERATOR)\b|set_(target_|directory_|source_files_|tests_)?propert/i,
   /load_cache|load_command|build_command|variable_watch|use_mangled|site_name|subdirs|aux_source|\bmacro\s*\(|include_external/i,
   /find_package|find_library|add_subdirectory|\$ENV|\$CACHE|-fplugin|-Xclang|-wrapper|@\w+@|compile_options|link_options|FLAGS/i,
+  // Programs of a toolchain, command lines of a generator, folders of modules, and files elsewhere.
+  /CMAKE_(AR|RANLIB|NM|STRIP|OBJCOPY|OBJDUMP|READELF|DLLTOOL|ADDR2LINE|MT|RC|TAPI|INSTALL_NAME_TOOL|LIPO|COMMAND)\b/i,
+  /CMAKE_\w*(CREATE|ARCHIVE|LINK|COMPILE|PREPROCESS|ASSEMBL)\w*|CMAKE_(MODULE|PREFIX|FIND_ROOT|PROGRAM|FRAMEWORK)_PATH|\w_DIR\b.*CACHE/i,
+  /\bENV\s*\{|file\s*\(\s*(RENAME|COPY\w*|INSTALL|CREATE_LINK|REMOVE\w*|CHMOD\w*|ARCHIVE_\w+|CONFIGURE)|(^|[\s"(}])(\.\.|~)?\/(?!usr\/)/i,
   /cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)/i,
   /find_program|registries|overlay|environmentSetupScript|compilers|"kits?"|vendor|default-registry|repository/i,
   /^\[(generators|tool_requires|build_requires|imports)\]|remotes|^\.{0,2}\//i,

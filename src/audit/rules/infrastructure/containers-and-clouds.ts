@@ -184,7 +184,7 @@ export const infraRules: readonly FileRule[] = [
         kind: 'lines',
         danger: anyOf(
           /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler/i,
-          /role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds|entrypoint|phases/i,
+          /role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds?\b|entrypoint|phases/i,
         ),
         safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },

@@ -1,4 +1,4 @@
-import { anyOf, oneOf, pattern } from '../../formats/words.ts';
+import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import type { FileRule } from '../../judges/rule.ts';
 import { CARGO, CARGO_SAFE } from './plain-builds.ts';
 import { GOLANGCI, GOLANGCI_PATHS } from './plain-go.ts';
@@ -13,6 +13,20 @@ const COMPOSER_KEYS = oneOf`
 const MAGE = /^\/\/(?:go:build|[ \t]*\+build)[ \t][^\n]{0,200}\bmage\b/m;
 
 const GO_PATHS = ['go.env', 'vendor/modules.txt', '.goreleaser.y{,a}ml', '.air.toml', 'tools.go', '{.,}ko.y{,a}ml'];
+
+/** Programs that a tool of Swift runs. */
+const SWIFT_PROGRAMS = [
+  'Package.swift',
+  'Package@swift-*.swift',
+  '{Project,Workspace,Dangerfile}.swift',
+  'Plugins/*/**.swift',
+];
+/** A name, a version of a dependency, and brackets. */
+const PLAIN_SWIFT = wholeLine(
+  /(\.package\(\s*)?((url|name):\s*"[^"\\]*",\s*)*(from|exact|\.upToNextM(aj|in)or\(from):\s*"[\w.-]+"\)?\)?,?/,
+  /\[?"[\w.-]+"\]?,?/,
+  /[\])}]+,?/,
+);
 
 export const compiledRules: readonly FileRule[] = [
   {
@@ -178,9 +192,12 @@ export const compiledRules: readonly FileRule[] = [
       'phpspec.y{,a}ml',
       'whisky.json',
       '.phpcs.xml{,.dist}',
+      'wp-cli{,.local}.y{,a}ml',
     ],
     judges: [
       { kind: 'code' },
+      // Files that it loads at every command, and commands before others, are items of lists.
+      { kind: 'lines', paths: ['wp-cli{,.local}.y{,a}ml'], danger: /^[^#]/ },
       {
         kind: 'lines',
         danger:
@@ -198,8 +215,7 @@ export const compiledRules: readonly FileRule[] = [
     trigger: 'swift build, Xcode, pod install',
     severity: 'suspect',
     paths: [
-      'Package.swift',
-      'Package@swift-*.swift',
+      ...SWIFT_PROGRAMS,
       '.swiftpm/**',
       '*.podspec{,.json}',
       'Podfile',
@@ -207,16 +223,14 @@ export const compiledRules: readonly FileRule[] = [
       'Mintfile',
       'project.y{,a}ml',
       'Tuist/**',
-      'Project.swift',
-      'Workspace.swift',
       '.swiftlint.yml',
       '.swiftformat',
       '.sourcery.yml',
       'swiftgen.yml',
       '.xcode-version',
-      'Dangerfile.swift',
     ],
     judges: [
+      { kind: 'lines', paths: SWIFT_PROGRAMS, danger: /^(?!\/\/)/, safe: PLAIN_SWIFT },
       {
         kind: 'lines',
         danger: anyOf(

@@ -39,7 +39,9 @@ const MSBUILD_FILES = [
 ];
 /** Files that select the tools, the compiler and the packages of the build. */
 const VERSION_FILES = ['global.json', 'dotnet-tools.json', '.config/dotnet-tools.json'];
+const PROGRAMS = ['*.{cake,csx,tt,t4}', 'build.fsx'];
 const OTHER_FILES = [
+  ...PROGRAMS,
   'stylecop.json',
   'xunit.runner.json',
   '*.{sln,slnx}',
@@ -48,15 +50,11 @@ const OTHER_FILES = [
   'after.*.sln.targets',
   'before.*.sln.targets',
   'nuget.config',
-  '*.cake',
-  'build.fsx',
   'tools/{init,install,uninstall}.ps1',
   'web.config',
   'app.config',
   'paket.dependencies',
   '*.nuspec',
-  '*.csx',
-  '*.tt',
   'launchSettings.json',
   'omnisharp.json',
   '*.runsettings',
@@ -99,6 +97,8 @@ export const dotnetRules: readonly FileRule[] = [
         removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,
         safe: pattern()`^(?!.*\$\(\[)(${PLAIN_ELEMENT.source})$`,
       },
+      // Programs: their lines call what they like.
+      { kind: 'lines', paths: PROGRAMS, danger: /^(?!\/\/)/, removed: /^(?!\/\/)/ },
       {
         kind: 'custom',
         see: ({ path, after }) => (/\.rsp$/i.test(path) && after !== undefined ? ['a response file'] : []),

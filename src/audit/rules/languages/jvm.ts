@@ -15,9 +15,10 @@ const GRADLE_CONFIGURATIONS = oneOf`
 const BUILD_LINES: Judge = {
   kind: 'lines',
   danger: /./,
-  // A comment may end within its line, and code may follow it.
+  // A comment may end within its line, and code may follow it. In a text of several lines, what looks like a comment is
+  // part of the text, with calls in ${}; and `*call()` hands on a list.
   safe: wholeLine(
-    /\/\/.*|#.*|\*(?!\/)[^/]*(?:\*\/)?|\*\/|\/\*[^/]*(?:\*\/)?|[)\]}]+[,;]?/,
+    /\/\/[^$]*|#[^$]*|\*(?:\s[^/$({]*)?(?:\*\/)?|\*\/|\/\*[^/$]*(?:\*\/)?|[)\]}]+[,;]?/,
     pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
     /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
     /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,

@@ -1,6 +1,6 @@
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import type { FileRule, Judge } from '../../judges/rule.ts';
 import { HLINT, PUBSPEC, R_DESCRIPTION, STACK } from './plain-packages.ts';
 
 const DESCRIPTION_FIELDS = oneOf`
@@ -66,6 +66,25 @@ const OTHER_PATHS = [
   'default.project.json',
   '.hxproj',
 ];
+/** Lines of a program that are no comment in its language: each language takes the marks of the other ones for code. */
+const COMMENTS = [
+  // A text of several lines calls what is in #{}.
+  { paths: ['*.exs'], code: /^[^#]|#\{/ },
+  { paths: ['*.{hs,lhs}', '.ghci', '.ghcid'], code: /^(?!--)/ },
+  { paths: ['*.{clj,edn}', 'build.boot', '.clj-kondo/**'], code: /^[^;]/ },
+  { paths: ['rebar.config{,.script}', '.erlang', 'sys.config'], code: /^[^%]/ },
+  { paths: ['vm.args', 'erlang.mk', '*.yaml'], code: /^[^#]/ },
+] as const;
+/** Data that one line of these files may hold: no call, and no text that is put together. */
+const PLAIN_LINE = wholeLine(
+  /@version\s+"[\w.+-]+"/i,
+  /\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?/i,
+  pattern('i')`(${DESCRIPTION_FIELDS})\s*:\s*(@version|"[^"#\\]*"),?`,
+  /,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/i,
+  /\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?/i,
+  /[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*/i,
+  /\[[\w./-]+\s+"[\w.-]+"\]\)*/i,
+);
 const CABAL_PATHS = ['*.cabal', 'cabal.project*', 'package.yaml'];
 
 export const languageRules: readonly FileRule[] = [
@@ -104,21 +123,7 @@ export const languageRules: readonly FileRule[] = [
       '.stylish-haskell.yaml',
       '.ghcid',
     ],
-    judges: [
-      {
-        kind: 'lines',
-        danger: /^(?!;|%|--|#)\S/,
-        safe: wholeLine(
-          /@version\s+"[\w.+-]+"/i,
-          /\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?/i,
-          pattern('i')`(${DESCRIPTION_FIELDS})\s*:.*`,
-          /,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/i,
-          /\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?/i,
-          /[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*/i,
-          /\[[\w./-]+\s+"[\w.-]+"\]\)*/i,
-        ),
-      },
-    ],
+    judges: [...COMMENTS.map(({ paths, code }): Judge => ({ kind: 'lines', paths, danger: code, safe: PLAIN_LINE }))],
     why: 'The file is code, or names code, that starts with the tool.',
     source: 'Leiningen, Mix, rebar3, GHC documentation',
   },
@@ -134,7 +139,7 @@ export const languageRules: readonly FileRule[] = [
       {
         kind: 'lines',
         paths: CABAL_PATHS,
-        danger: /^(?!;|%|--|#)\S/,
+        danger: /^(?!--|#)\S/,
         // Versions, modules of the package itself, and files that it packs.
         safe: wholeLine(
           pattern()`(${DESCRIPTION_FIELDS})\s*:.*`,

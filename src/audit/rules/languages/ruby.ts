@@ -88,10 +88,11 @@ export const rubyRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger: /^[^#]/,
+        // A text of several lines calls what is in #{}, in a line that looks like a comment as well.
+        danger: /^[^#]|#\{/,
         safe: wholeLine(
           pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
-          /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']|#.*/,
+          /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']/,
           pattern()`\w+\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
           pattern()`\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["']${VERSIONS}\)?`,
         ),

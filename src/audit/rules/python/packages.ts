@@ -28,11 +28,19 @@ export const pythonPackageRules: readonly FileRule[] = [
     ],
     judges: [
       { kind: 'custom', see: newChannels },
+      // Variables that conda sets when it activates the environment.
+      {
+        kind: 'lines',
+        paths: ['{environment,conda}.y{,a}ml'],
+        danger: /^[A-Za-z_]\w*\s*:\s*\S/,
+        safe: /^(name|prefix)\s*:/,
+      },
       {
         kind: 'lines',
         danger: anyOf(
           pattern('i')`--(${PIP_OPTIONS})`,
           /^-[ief]\b|^-[rc]\s*(\.\.|\/|https?:)|git\+|https?:|file:|^\.{0,2}\/|\s@\s|^(channels|- (https?:|\/))/i,
+          /^(?:-\s+)?(script|script_env|entry_points|commands|run_test|post-link|pre-link|variables)\s*:/i,
           /\[scripts\]|^\w+\s*=\s*\{.*(path|git|url|index)/i,
         ),
         removed: /--hash=/,

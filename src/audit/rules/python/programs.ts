@@ -27,6 +27,7 @@ export const pythonProgramRules: readonly FileRule[] = [
       '.pdbrc.py',
       'pavement.py',
       'hatch_build.py',
+      'pdm_build.py',
       '/build.py',
       '/_build.py',
       'jupyter_*config.{py,json}',

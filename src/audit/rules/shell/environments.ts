@@ -1,5 +1,5 @@
-import { anyOf } from '../../formats/words.ts';
 import type { FileRule } from '../../judges/rule.ts';
+import { nixLines } from './nix-lines.ts';
 
 export const environmentRules: readonly FileRule[] = [
   {
@@ -104,16 +104,7 @@ export const environmentRules: readonly FileRule[] = [
     trigger: 'nix develop, nix-shell, direnv with use flake',
     severity: 'suspect',
     paths: ['*.nix'],
-    judges: [
-      {
-        kind: 'lines',
-        danger: anyOf(
-          /shellHook|nixConfig|substituters|post-build-hook|builtins\.(exec|fetch|path|getEnv|readFile)/,
-          /\bfetch[A-Z]\w*|mkShell|runCommand|writeShell|\bimport\s|script\s*=|Phase\s*=|inputs?\b.*=|\burl\s*=/,
-          /\bsrc\s*=|enterShell|processes/,
-        ),
-      },
-    ],
+    judges: [{ kind: 'custom', see: nixLines }],
     why: 'Nix runs shell hooks and builders from it.',
     source: 'nix.dev; nix.conf(5)',
   },

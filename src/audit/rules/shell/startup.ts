@@ -187,6 +187,13 @@ export const shellRules: readonly FileRule[] = [
     judges: [
       { kind: 'lines', danger: COMMAND_LINES },
       { kind: 'lines', danger: /^[\w-]+:\s*\S/, safe: /^(name|layout|window_name|session_name|root):/i },
+      // An item of a list is a window with its command, or a command.
+      {
+        kind: 'lines',
+        paths: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml}', '.smug.yml'],
+        danger: /^[^#]/,
+        safe: /^(-\s+)?(name|layout|window_name|session_name|root|focus|windows):[\s\w./~-]*$/i,
+      },
       {
         kind: 'custom',
         // A line is the name of a process and its command.

@@ -36,6 +36,8 @@ const ROWS: readonly (readonly [CacheName, string, string])[] = [
   ['pip', 'hashes', `a==1 ${'--hash=sha256:'.repeat(MANY)}`],
   ['pip', 'comments', `a ${'#'.repeat(MANY)}`],
   ['pip', 'carriage returns', '\\\r'.repeat(MANY)],
+  // U+2028 ends a line for an expression, and not for pip's file.
+  ['pip', 'comments without an end', `a${' #'.repeat(MANY)}\u2028`],
   ['go', 'lines', 'a\n'.repeat(MANY)],
   ['go', 'words', 'a v1 h1:'.repeat(MANY)],
   ['npm', 'lists', '['.repeat(MANY)],
