@@ -24,7 +24,7 @@ import { requireEnded } from './require-ended.ts';
  * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
  * session. Returns the record with the outcome.
  */
-export async function finishApply(record: SessionRecord, deps: UserDeps): Promise<SessionRecord> {
+export async function finishApply(record: SessionRecord, deps: Pick<UserDeps, 'tell'>): Promise<SessionRecord> {
   const { plan } = record;
   const finished = await recoverApply({
     project: plan.project.root,
