@@ -28,10 +28,11 @@ const env = environmentIn(dir);
 
 /** @param {string[]} more @param {string} script */
 const session = (more, script) =>
+  // A session that fails ends the script with what it printed: execFileSync throws it.
   execFileSync(process.execPath, [main, 'exec', ...options, ...more, project, '--', 'bash', '-c', script], {
     env,
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 /** @param {() => void} step */
 const timed = (step) => {
@@ -42,7 +43,7 @@ const timed = (step) => {
 
 /** Milliseconds of one installation, without what an earlier one left. `cache`: what becomes of npm's cache before. @param {string} cache */
 const install = (cache) => `rm -rf /workspace/node_modules; ${cache}
-s=$(date +%s%N); npm ci --ignore-scripts --no-audit --no-fund >/dev/null 2>&1 || exit; e=$(date +%s%N); echo $(((e-s)/1000000))`;
+s=$(date +%s%N); npm ci --ignore-scripts --no-audit --no-fund >/tmp/npm.log 2>&1 || { cat /tmp/npm.log >&2; exit 1; }; e=$(date +%s%N); echo $(((e-s)/1000000))`;
 
 try {
   const filling = timed(() => session(['--cache', 'npm'], 'true'));

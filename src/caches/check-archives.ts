@@ -1,4 +1,4 @@
-import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
+import type { Archive, Ecosystem, Hash, LockContent, Skipped } from './ecosystem.ts';
 
 /** A larger lock file is not of a project that anybody works on. */
 const MAX_ARCHIVES = 30_000;
@@ -40,14 +40,18 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
 const shownName = (name: string): string =>
   name.slice(0, MAX_NAME_CHARACTERS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
 
+const hashesOf = ({ hash, alsoHashes = [] }: Archive): readonly Hash[] => [hash, ...alsoHashes];
+
 /** Hashes of two functions may be of the same bytes. */
 const isSame = (one: Archive, other: Archive): boolean =>
-  one.hash.name !== other.hash.name || one.hash.hex === other.hash.hex;
+  hashesOf(one).every(({ name, hex }) => hashesOf(other).every((also) => also.name !== name || also.hex === hex));
 
-/** One archive that two entries name: by its longer hash, or made from what both are made from. */
+/** One archive that two entries name: with the hashes of both, or made from what both are made from. */
 function joined(one: Archive, other: Archive): Archive {
-  if (one.madeFrom === undefined) return other.hash.hex.length > one.hash.hex.length ? other : one;
-  return { ...one, madeFrom: [...new Set([...one.madeFrom, ...(other.madeFrom ?? [])])] };
+  if (one.madeFrom !== undefined)
+    return { ...one, madeFrom: [...new Set([...one.madeFrom, ...(other.madeFrom ?? [])])] };
+  const more = hashesOf(other).filter(({ name }) => hashesOf(one).every((known) => known.name !== name));
+  return more.length === 0 ? one : { ...one, alsoHashes: [...(one.alsoHashes ?? []), ...more] };
 }
 
 /** Nothing is made from an archive that is not in the cache. */

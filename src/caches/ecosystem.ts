@@ -6,6 +6,11 @@ import type { CacheName } from '../types/cache.ts';
  */
 export type HashName = 'sha256' | 'sha384' | 'sha512' | 'go-mod' | 'go-zip';
 
+export interface Hash {
+  readonly name: HashName;
+  readonly hex: string;
+}
+
 /** An archive that a lock file names, as it is fetched and kept. */
 export interface Archive {
   /** For messages: 'left-pad 1.3.0'. */
@@ -23,7 +28,9 @@ export interface Archive {
    * not used.
    */
   readonly madeFrom?: readonly string[];
-  readonly hash: { readonly name: HashName; readonly hex: string };
+  readonly hash: Hash;
+  /** Hashes by other functions, where lock files name more than one: the bytes have to match all of them. */
+  readonly alsoHashes?: readonly Hash[];
   /** Where the ecosystem's tool expects it: relative, '/' between components. */
   readonly path: string;
 }

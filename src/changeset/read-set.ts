@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { RunClaudeError } from '../errors.ts';
+import { RunClaudeError, usageError } from '../errors.ts';
 import {
   contentsOf,
   MAX_CONTENT_BYTES,
@@ -55,6 +55,8 @@ function openFile(file: string): number {
     // A FIFO must not block the command.
     return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw usageError(`no such file: '${file}'`, 'Name a file that `run-claude export` wrote.');
     throw refused(file, `it cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
 }

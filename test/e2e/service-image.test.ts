@@ -1,50 +1,26 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ownBase } from '../../src/image/base.ts';
 import { readImageFiles } from '../../src/image/files.ts';
 import { addressCustomImage } from '../../src/image/layers/custom-image.ts';
 import { readPins } from '../../src/image/pins.ts';
-import type { Engine } from '../../src/types/engine.ts';
-import { connectForTest } from '../support/engine.ts';
-import { runLabel, testImage } from '../support/image.ts';
-import { packageRoot, type Scene } from '../support/scene.ts';
+import { customImages } from '../support/custom-images.ts';
+import { packageRoot } from '../support/scene.ts';
 import { configure, leftOnEngine, sceneWithServices } from '../support/service-scene.ts';
 
 // Services on an image that the user built or pulled. Such an image may be hostile.
 
 const docker = (...words: string[]): string => execFileSync('docker', words, { encoding: 'utf8' });
-const prefix = `run-claude-test-service-${randomBytes(4).toString('hex')}`;
-const made: string[] = [];
-let engine: Engine;
-let ours: string;
-
-beforeAll(async () => {
-  engine = await connectForTest();
-  ours = await testImage(engine);
-});
-
-afterAll(async () => {
-  for (const name of made.reverse()) await engine.removeImage(name);
-  await engine.close();
-});
+const images = customImages('service');
 
 /** Builds an image of the test's own, and notes what run-claude lays over it. */
-async function build(scene: Scene, dockerfile: string, files: Readonly<Record<string, string>> = {}): Promise<string> {
-  const name = `${prefix}:${made.length}`;
-  const context = path.join(scene.root, `context-${made.length}`);
-  mkdirSync(context);
-  for (const [file, text] of Object.entries(files)) {
-    writeFileSync(path.join(context, file), text);
-    chmodSync(path.join(context, file), 0o755);
-  }
-  writeFileSync(path.join(context, 'Dockerfile'), `${dockerfile}LABEL ${runLabel()}\n`);
-  docker('build', '-q', '-t', name, context);
-  made.push(name, await addressCustomImage(engine, name, ours));
+async function build(dockerfile: string, programs: Readonly<Record<string, string>>): Promise<string> {
+  const name = await images.build(dockerfile, programs);
+  images.removeLater(await addressCustomImage(images.engine, name, images.ours));
   return name;
 }
 
@@ -95,10 +71,10 @@ END`;
 
 it('a database on an image of the user’s own, which declares a volume and an entry point, serves the agent', async () => {
   await using scene = sceneWithServices('');
-  const base = ownBase(engine, readPins(readImageFiles(packageRoot)));
-  const from = (await engine.hasImage(base)) ? base : 'debian:bookworm-slim';
+  const base = ownBase(images.engine, readPins(readImageFiles(packageRoot)));
+  const from = (await images.engine.hasImage(base)) ? base : 'debian:bookworm-slim';
   const entry = '#!/bin/bash\necho the entry point ran\nexec "$@"\n';
-  const image = await build(scene, `FROM ${from}\n${POSTGRES}`, { 'docker-entrypoint.sh': entry });
+  const image = await build(`FROM ${from}\n${POSTGRES}`, { 'docker-entrypoint.sh': entry });
   configure(scene, POSTGRES_TABLE(image));
   const nameless = namelessVolumes();
   for (const round of ['first', 'again']) {
@@ -153,7 +129,7 @@ ENTRYPOINT ["/attack.sh"]
 
 it('a hostile image gets nothing by its user, entry point, volumes, health check and setuid programs', async () => {
   await using scene = sceneWithServices('');
-  const image = await build(scene, `FROM ${ours}\n${HOSTILE}`, { 'attack.sh': ATTACK });
+  const image = await build(`FROM ${images.ours}\n${HOSTILE}`, { 'attack.sh': ATTACK });
   configure(
     scene,
     `[[service]]\nname = "evil"\nimage = "${image}"\ncommand = ["/attack.sh", "serve"]\nport = 8080\nready-timeout = "1m"\n`,
@@ -217,8 +193,7 @@ it('the home of a user 1000 outside /home stays: it may be the directory of the 
   await using scene = sceneWithServices('');
   const server = "require('http').createServer((r,a)=>a.end('kept')).listen(8080,'127.0.0.1')";
   const image = await build(
-    scene,
-    `FROM ${ours}\nUSER 0\nRUN userdel -r agent; mkdir /usr/share/server && useradd -u 1000 -d /usr/share/server server\nCOPY server.js /usr/share/server/\n`,
+    `FROM ${images.ours}\nUSER 0\nRUN userdel -r agent; mkdir /usr/share/server && useradd -u 1000 -d /usr/share/server server\nCOPY server.js /usr/share/server/\n`,
     { 'server.js': server },
   );
   configure(

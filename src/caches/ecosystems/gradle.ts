@@ -1,11 +1,11 @@
 import { PRESETS } from '../../gateway/rules/presets.ts';
-import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
+import type { Archive, Ecosystem, HashName, LockContent, Skipped } from '../ecosystem.ts';
 
 const CENTRAL = 'https://repo.maven.apache.org/maven2';
 const PART = /^[A-Za-z0-9_.+-]+$/;
 const ATTRIBUTES = /^\s([^>]{1,1000})>/;
 const FILE = /^\s{1,100}name="([^"]{1,300})"\s{0,100}>/;
-const SHA = /<(sha256|sha512)\s+value="([0-9a-f]{64,128})"/;
+const SHA = /<(sha256|sha512)\s{1,100}value="([0-9a-f]{64,128})"/g;
 
 /**
  * Files of Maven Central that gradle/verification-metadata.xml has hashes of. Gradle takes a file from Maven's local
@@ -38,12 +38,13 @@ function readLock(text: string): LockContent {
     for (const artifact of elements(component.slice(opening.length), 'artifact')) {
       const [, file] = FILE.exec(artifact) ?? [];
       if (file === undefined) continue;
-      const [, name, hex = ''] = SHA.exec(artifact) ?? [];
+      const hashes = [...artifact.matchAll(SHA)].map(([, name, hex = '']) => ({ name: name as HashName, hex }));
       const folder = `${group.replaceAll('.', '/')}/${module}/${version}`;
       const path = `${folder}/${file}`;
-      if (name !== 'sha256' && name !== 'sha512') skipped.push({ name: called, why: 'without a hash' });
+      if (hashes.length === 0) skipped.push({ name: called, why: 'without a hash' });
       else if (!PART.test(file)) skipped.push({ name: called, why: 'with a name that is not a plain file name' });
-      else archives.push({ name: called, url: `${CENTRAL}/${path}`, hash: { name, hex }, path });
+      // checkArchives joins the entries of one path.
+      else for (const hash of hashes) archives.push({ name: called, url: `${CENTRAL}/${path}`, hash, path });
     }
   }
   return { archives, skipped };

@@ -90,8 +90,8 @@ async function copyPrevious(archive: Archive, target: Target): Promise<number | 
   const { previous } = target.request;
   if (previous === undefined) return undefined;
   try {
-    const { bytes, hex } = await writeHashed(createReadStream(join(previous, archive.path)), archive, target);
-    return hex === archive.hash.hex ? bytes : undefined;
+    const { bytes, isNamed } = await writeHashed(createReadStream(join(previous, archive.path)), archive, target);
+    return isNamed ? bytes : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -101,8 +101,8 @@ async function copyPrevious(archive: Archive, target: Target): Promise<number | 
 async function fetchTo(archive: Archive, target: Target, signal: AbortSignal): Promise<number> {
   return withRetries(signal, async () => {
     const body = await openArchive(archive, signal);
-    const { bytes, hex } = await writeHashed(body, archive, target);
-    if (hex !== archive.hash.hex) throw new FetchError('the registry sent other bytes than the lock file names', true);
+    const { bytes, isNamed } = await writeHashed(body, archive, target);
+    if (!isNamed) throw new FetchError('the registry sent other bytes than the lock file names', true);
     return bytes;
   });
 }
@@ -147,12 +147,13 @@ export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'
   throw new FetchError(`the registry answered with status ${response.status}`, isLasting);
 }
 
+/** Returns how much was written, and whether the bytes have every hash of the archive. */
 async function writeHashed(
   pieces: AsyncIterable<Uint8Array>,
-  { hash }: Archive,
+  { hash, alsoHashes = [] }: Archive,
   { scratch, request }: Target,
-): Promise<{ readonly bytes: number; readonly hex: string }> {
-  const digest = startDigest(hash.name);
+): Promise<{ readonly bytes: number; readonly isNamed: boolean }> {
+  const digests = [hash, ...alsoHashes].map(({ name, hex }) => ({ digest: startDigest(name), hex }));
   let bytes = 0;
   let checkedBytes = 0;
   // Sessions have the cache read-only; the mode is for what they copy out of it.
@@ -165,13 +166,14 @@ async function writeHashed(
         checkedBytes = bytes;
         await checkRoom(request);
       }
-      digest.add(piece);
+      for (const { digest } of digests) digest.add(piece);
       await handle.write(piece);
     }
   } finally {
     await handle.close();
   }
-  return { bytes, hex: endOf(digest) };
+  const ends = digests.map(({ digest, hex }) => endOf(digest) === hex);
+  return { bytes, isNamed: !ends.includes(false) };
 }
 
 /** Empty, which is the hash of nothing, for bytes that cannot have one. */

@@ -27,7 +27,10 @@ import { requireLogin } from '../start/require-login.ts';
 export const batchCommand: CommandRun = async (line, context) => {
   const [named] = line.words;
   if (named === undefined)
-    throw usageError('batch needs a FILE of tasks', 'Write one prompt on each line; - reads them.');
+    throw usageError(
+      'batch needs a FILE of tasks',
+      'Write one prompt on each line of it. The name - reads the tasks from standard input.',
+    );
   const jobs = jobsOf(line);
   const repeated = repeatedOf(line);
   const { name, text, source } = await readTaskFile(named, context);

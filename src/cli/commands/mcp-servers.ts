@@ -27,6 +27,8 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
   if (name === undefined) throw usageError(`mcp ${word}: a name is missing`, USAGE);
   const text = readSmallFile(file, 'follow') ?? '';
   if (word === 'add') {
+    if (!/^[A-Za-z0-9_-]+$/.test(name))
+      throw usageError(`mcp add: '${cleanLine(name)}' is not a valid name`, 'Use letters, digits, - and _.');
     const server = line.rest.length > 0 ? programOf(name, line, context.cwd) : serverOf(name, line);
     if ('url' in server) mcpHost(server);
     else wayOut(server);
@@ -117,13 +119,17 @@ function loginWords(stored: McpLogin | undefined, url: string): string {
 
 async function list(
   { options }: CommandLineOfCommand,
-  { write, places: { dataDir } }: CommandContext,
+  { write, tell, places: { dataDir } }: CommandContext,
   file: string,
 ): Promise<number> {
   const { mcpServers, mcpPrograms } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
   if (options.has('json')) {
     write(jsonText([...mcpServers, ...mcpPrograms]));
     return 0;
+  }
+  if (mcpServers.length + mcpPrograms.length === 0) {
+    const text = 'There are no MCP servers. Add one with: run-claude mcp add NAME --url URL';
+    tell({ kind: 'message', level: 'info', text });
   }
   for (const { name, url, header, oauth, tools } of mcpServers) {
     const stored = oauth === true ? await loginStore(dataDir, name).read() : undefined;

@@ -1,6 +1,7 @@
 import { EXIT, Interrupted, usageError } from '../../errors.ts';
 import { ownVersion } from '../../host/package.ts';
 import { type Box, openBox } from '../../session/kept/box.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
@@ -14,8 +15,8 @@ export const mcpCommand: CommandRun = async (line, context) => {
   if (word === 'add' || word === 'list' || word === 'remove')
     return (await import('./mcp-servers.ts')).mcpServersCommand(line, context);
   if (word === 'login' || word === 'logout') return (await import('./mcp-login.ts')).mcpLoginCommand(line, context);
-  const problem = word === undefined ? 'mcp: a word is missing' : `mcp: unknown '${word}'`;
-  throw usageError(problem, 'Its usage: run-claude mcp --help');
+  const problem = word === undefined ? 'mcp needs a subcommand' : `mcp has no subcommand '${cleanLine(word)}'`;
+  throw usageError(problem, 'Write one of: serve, list, add, remove, login, logout. See: run-claude mcp --help');
 };
 
 /**

@@ -8,6 +8,8 @@ import { openEngine } from './open-engine.ts';
 
 /** How long each engine of the configuration may take to answer: the command waits for it. */
 const ANSWER_MS = 10_000;
+/** How long an engine may take to list its objects: one that answered at first may be cut off since. */
+const LIST_MS = 30_000;
 
 export interface AllEngines {
   /** The default engine; undefined when it does not answer. */
@@ -24,9 +26,26 @@ export async function openAllEngines(context: CommandContext): Promise<AllEngine
   const others: Engine[] = [];
   for (const one of named) {
     const isKnown = [engine, ...others].some((other) => other !== undefined && isSameEngine(other.facts, one.facts));
-    if (!isKnown) others.push(one);
+    if (!isKnown) others.push(withListLimit(one, LIST_MS));
   }
   return { engine, others, close: async () => void (await Promise.all(opened.map((one) => one.close()))) };
+}
+
+/**
+ * The engine, whose list() rejects when it takes longer.
+ *
+ * @throws {RunClaudeError} list(): ENGINE_SLOW
+ */
+export function withListLimit(engine: Engine, limitMs: number): Engine {
+  const list: Engine['list'] = async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      const message = `its objects were not listed within ${limitMs / 1000} s`;
+      timer = setTimeout(() => reject(new RunClaudeError('ENGINE_SLOW', message)), limitMs);
+    });
+    return Promise.race([engine.list(), late]).finally(() => clearTimeout(timer));
+  };
+  return { ...engine, list };
 }
 
 async function openDefault(context: CommandContext): Promise<Engine | undefined> {

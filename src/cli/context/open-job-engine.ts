@@ -36,8 +36,8 @@ export async function openEngineOfJobs(
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid === 0)
     throw usageError(
-      `--on ${on}: a job of root has no user to fall back to`,
-      'Run it as an ordinary user of the cluster.',
+      `--on ${on}: root cannot run sessions in jobs`,
+      'A job runs as the user who starts it. Start it as an ordinary user of the cluster.',
     );
   if (table === undefined)
     throw usageError(

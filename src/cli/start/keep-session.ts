@@ -5,6 +5,7 @@ import { pathKey } from '../../plan/plan-run.ts';
 import { readRecord } from '../../record/session.ts';
 import { startHolder } from '../../session/kept/holder.ts';
 import { findUp, notUp } from '../../session/kept/place.ts';
+import { finishApply } from '../../session/later/apply.ts';
 import { credentialLookup } from '../../session/start/credential.ts';
 import { withLock } from '../../store/lock.ts';
 import type { Screen } from '../../terminal/ask.ts';
@@ -48,13 +49,15 @@ export async function keepSession(
 }
 
 /**
- * Brings a kept session up again that has ended, in its copy. Another one of its project that is up by then is returned
+ * Brings a kept session up again that has ended, in its copy. An apply that was interrupted is finished first. Another one of its project that is up by then is returned
  * in its place.
  *
  * @throws {RunClaudeError} what the start of the session throws; LAYER_GONE where its copy no longer exists.
  */
 export function keepAgain(record: SessionRecord, context: CommandContext): Promise<KeptStart> {
-  return withUpLock(record.project, context, () => hold(restoredPlan(record, context), context));
+  return withUpLock(record.project, context, async () =>
+    hold(restoredPlan(await finishApply(record, context), context), context),
+  );
 }
 
 async function withUpLock<T extends KeptStart | undefined>(

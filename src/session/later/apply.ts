@@ -3,13 +3,16 @@ import { recoverApply } from '../../apply/recover.ts';
 import { EXIT } from '../../errors.ts';
 import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
+import { matcher } from '../../review/build-review.ts';
 import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { reachesSeverity } from '../../review/findings.ts';
 import { chooseClean, countHeldInGit, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts';
 import { whenText } from '../../text/when.ts';
+import type { Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
@@ -24,7 +27,7 @@ import { requireEnded } from './require-ended.ts';
  * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
  * session. Returns the record with the outcome.
  */
-export async function finishApply(record: SessionRecord, deps: UserDeps): Promise<SessionRecord> {
+export async function finishApply(record: SessionRecord, deps: Pick<UserDeps, 'tell'>): Promise<SessionRecord> {
   const { plan } = record;
   const finished = await recoverApply({
     project: plan.project.root,
@@ -73,6 +76,7 @@ export async function applyPending(
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
   if (appliedBefore.length + parts.length > 0)
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
+  warnOfUnmatched(options.filter, review, deps);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const hasOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
   const isComplete = appliedBefore.length > 0 && !hasOpen && countSuspectClaudeFiles(review) === 0;
@@ -98,6 +102,19 @@ export async function applyPending(
     agent: EXIT.ok,
   });
   return { status, outcome: all };
+}
+
+/** A misspelt glob selects nothing, which looks like an apply that held everything back. */
+function warnOfUnmatched({ only, skip }: PathFilter, { items }: Review, { tell }: UserDeps): void {
+  for (const [option, globs] of [
+    ['--only', only],
+    ['--skip', skip],
+  ] as const)
+    for (const glob of globs) {
+      const isMatch = matcher([glob]);
+      if (items.some(({ change }) => isMatch(change.path))) continue;
+      tell({ kind: 'message', level: 'warning', text: cleanLine(`No pending change matches ${option} ${glob}`) });
+    }
 }
 
 /** Prints what earlier applies did, before anything is asked. */

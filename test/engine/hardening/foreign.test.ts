@@ -1,53 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ensureCustomImage } from '../../../src/image/layers/custom-image.ts';
 import { refuseOpenImage } from '../../../src/session/start/probe-layers.ts';
-import type { Engine } from '../../../src/types/engine.ts';
-import { connectForTest, smallContainer } from '../../support/engine.ts';
-import { runLabel, testImage } from '../../support/image.ts';
+import { customImages } from '../../support/custom-images.ts';
+import { smallContainer } from '../../support/engine.ts';
 
-const name = `run-claude-test-foreign-${randomBytes(4).toString('hex')}`;
-const made: string[] = [];
-let engine: Engine;
-let ours: string;
-
-beforeAll(async () => {
-  engine = await connectForTest();
-  ours = await testImage(engine);
-});
-
-afterAll(async () => {
-  for (const tag of made.reverse()) await engine.removeImage(tag);
-  await engine.close();
-});
-
-/** Builds an image of the test's own. */
-async function build(suffix: string, dockerfile: string): Promise<string> {
-  const tar = pack();
-  tar.entry({ name: 'Dockerfile' }, `${dockerfile}LABEL ${runLabel()}\n`);
-  tar.finalize();
-  const tag = `${name}:${suffix}`;
-  await engine.buildImage(tar, { tag, args: {}, fresh: false, onOutput: () => undefined });
-  made.push(tag);
-  return tag;
-}
+const images = customImages('foreign');
 
 function layOver(reference: string): Promise<string> {
   const prove = (image: string): Promise<void> =>
-    refuseOpenImage(engine, { image, runtime: undefined, user: '1000:1000' });
-  return ensureCustomImage(engine, { reference, ours, tell: () => undefined, prove });
+    refuseOpenImage(images.engine, { image, runtime: undefined, user: '1000:1000' });
+  return ensureCustomImage(images.engine, { reference, ours: images.ours, tell: () => undefined, prove });
 }
 
 describe('a custom image', () => {
   it('gets run-claude’s guards, tools and user, passes the probes, and sets no variables', async () => {
     // A derivative of Debian with none of run-claude's programs and everything that it should not have.
-    const reference = await build(
-      'debian',
-      `FROM ${ours}
+    const reference = await images.build(`FROM ${images.ours}
 USER 0
 RUN rm -rf /etc/gitconfig /etc/claude-code /usr/lib/run-claude /opt/claude /opt/npm /usr/local/bin/claude /usr/local/bin/npm \\
  && userdel agent && useradd -u 1000 somebody \\
@@ -55,16 +27,15 @@ RUN rm -rf /etc/gitconfig /etc/claude-code /usr/lib/run-claude /opt/claude /opt/
  && : > /etc/ld.so.preload
 ENV GITHUB_TOKEN=hidden LD_PRELOAD=/nowhere.so
 ENTRYPOINT ["/bin/false"]
-`,
-    );
+`);
     await expect(
-      refuseOpenImage(engine, { image: ours, runtime: undefined, user: '1000:1000' }),
+      refuseOpenImage(images.engine, { image: images.ours, runtime: undefined, user: '1000:1000' }),
     ).resolves.toBeUndefined();
     const tag = await layOver(reference);
-    made.push(tag);
+    images.removeLater(tag);
     expect(await layOver(reference)).toBe(tag);
-    const container = await engine.create({
-      ...smallContainer(`${name}-in`, tag, ['sh', '-c', 'id -un; env | sort; /usr/local/bin/claude --version']),
+    const container = await images.engine.create({
+      ...smallContainer(`${images.name}-in`, tag, ['sh', '-c', 'id -un; env | sort; /usr/local/bin/claude --version']),
       limits: { memoryMb: 1024, cpus: 0, pids: 64, nofile: 1024, shmMb: 16 },
     });
     const output = text(container.stdout);
@@ -75,11 +46,10 @@ ENTRYPOINT ["/bin/false"]
   });
 
   it('is refused by the probes when a layer does not work in it', async () => {
-    const weak = await build(
-      'weak',
-      `FROM ${ours}\nUSER 0\nRUN cp /bin/true /opt/planted && chmod 4755 /opt/planted\n`,
+    const weak = await images.build(
+      `FROM ${images.ours}\nUSER 0\nRUN cp /bin/true /opt/planted && chmod 4755 /opt/planted\n`,
     );
-    const refused = refuseOpenImage(engine, { image: weak, runtime: undefined, user: '1000:1000' });
+    const refused = refuseOpenImage(images.engine, { image: weak, runtime: undefined, user: '1000:1000' });
     await expect(refused).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',
       message: expect.stringContaining('setid/opt'),
@@ -93,14 +63,14 @@ ENTRYPOINT ["/bin/false"]
     alpine.entry({ name: 'bin/sh', type: 'symlink', linkname: 'busybox' });
     alpine.entry({ name: 'lib/ld-musl-x86_64.so.1', mode: 0o755 }, '');
     alpine.finalize();
-    await engine.importImage(alpine, `${name}:alpine`);
-    made.push(`${name}:alpine`);
-    await expect(layOver(await build('musl', `FROM ${name}:alpine\n`))).rejects.toMatchObject({
+    await images.engine.importImage(alpine, `${images.name}:alpine`);
+    images.removeLater(`${images.name}:alpine`);
+    await expect(layOver(await images.build(`FROM ${images.name}:alpine\n`))).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',
       message: expect.stringContaining('musl'),
     });
-    const triggers = await build('triggers', `FROM ${ours}\nONBUILD RUN touch /x\n`);
+    const triggers = await images.build(`FROM ${images.ours}\nONBUILD RUN touch /x\n`);
     await expect(layOver(triggers)).rejects.toThrow('ONBUILD');
-    await expect(layOver(`${name}:absent`)).rejects.toMatchObject({ code: 'IMAGE_MISSING' });
+    await expect(layOver(`${images.name}:absent`)).rejects.toMatchObject({ code: 'IMAGE_MISSING' });
   });
 });

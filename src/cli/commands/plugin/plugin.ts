@@ -17,7 +17,10 @@ export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
     case 'passthrough':
       return listPassthrough(context);
     default:
-      throw usageError(`plugin: unknown '${cleanLine(word ?? '')}'`, 'Its usage: run-claude plugin --help');
+      throw usageError(
+        word === undefined ? 'plugin needs a subcommand' : `plugin has no subcommand '${cleanLine(word)}'`,
+        'To list what runs outside the copy: run-claude plugin passthrough',
+      );
   }
 };
 

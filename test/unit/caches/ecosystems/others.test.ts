@@ -182,10 +182,23 @@ it('maven: reads every artifact of lockfile.json, however deep', () => {
   expect(() => row.read('<html>', 'lockfile.json')).toThrow('it is not JSON');
 });
 
-it('two hash functions for one file: the longer hash counts', () => {
+it('two hash functions for one file: both have to match', () => {
   const row = ecosystemOf('maven');
   const path = 'org/a/lib/1.0/lib-1.0.jar';
   const contents = [`${HEX}  ${path}`, `${HEX}${HEX}  ${path}`].map((line) => row.read(line, ''));
-  for (const order of [contents, [...contents].reverse()])
-    expect(checkArchives(row, order).archives.map(({ hash }) => hash.name)).toEqual(['sha512']);
+  const namesOf = (order: typeof contents): unknown =>
+    checkArchives(row, order).archives.map(({ hash, alsoHashes }) =>
+      [hash, ...(alsoHashes ?? [])].map(({ name }) => name),
+    );
+  expect(namesOf(contents)).toEqual([['sha256', 'sha512']]);
+  expect(namesOf([...contents].reverse())).toEqual([['sha512', 'sha256']]);
+  const other = row.read(`${'f'.repeat(64)}  ${path}`, '');
+  expect(namesOf([...contents, other]), 'a second SHA-256 of the same file').toEqual([]);
+});
+
+it('gradle: an artifact with two hashes has both', () => {
+  const hashes = `<sha512 value="${HEX}${HEX}"/><sha256 value="${HEX}" origin="x"/>`;
+  const xml = `<component group="a" name="b" version="1"><artifact name="b-1.jar">${hashes}</artifact></component>`;
+  const [archive] = read('gradle', xml).archives;
+  expect(archive).toMatchObject({ hash: { name: 'sha512' }, alsoHashes: [{ name: 'sha256', hex: HEX }] });
 });

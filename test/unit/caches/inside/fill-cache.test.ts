@@ -83,6 +83,16 @@ it('keeps no archive of other bytes than the lock file names, and asks for it on
   expect(registry.asked).toHaveLength(1);
 });
 
+it('keeps only bytes that have every hash of the lock files', async () => {
+  await using registry = await openRegistry({ '/lib.jar': 'lib' });
+  const named = archiveOf(registry.url, 'lib', 'lib.jar');
+  const withAlso = (hex: string): Archive => ({ ...named, alsoHashes: [{ name: 'sha512', hex }] });
+  expect(await fill(scratch(), [withAlso(sha('sha512', 'lib'))])).toEqual({ kind: 'filled', bytes: 3 });
+  const dir = scratch();
+  expect(await fill(dir, [withAlso(sha('sha512', 'other'))])).toMatchObject({ kind: 'failed', archive: 'lib.jar' });
+  expect(filesOf(dir)).toEqual([]);
+});
+
 it('takes from an older cache what has the hash, and nothing else of it', async () => {
   const dir = scratch();
   const previous = path.join(dir, 'previous');

@@ -51,6 +51,12 @@ it('files that the session un-ignores need an answer and stay pending, also wher
   expect(await again({})).toBe(0);
 });
 
+it('names a glob of --only that matches no pending change', async () => {
+  const { again, said } = await lay('misspelt', { base: {}, session: { 'src/a': file('a\n') } });
+  await again({ filter: { only: ['scr/a', 'src/a'], skip: [] }, dryRun: true });
+  expect(said.filter((text) => text.includes('matches'))).toEqual(['No pending change matches --only scr/a']);
+});
+
 it('a path that contains a line end does not start a new line of output', async () => {
   const name = 'x\n[sandbox] Applied 9 of 9 files.';
   const sides = { base: {}, session: { [name]: file('a\n') }, host: { [name]: file('b\n') } };
