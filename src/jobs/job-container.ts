@@ -11,7 +11,7 @@ import { rootFiles } from './root-files.ts';
 import type { AttachedProgram } from './scheduler.ts';
 import type { SessionJob } from './session-job.ts';
 import type { JobTarget } from './target.ts';
-import { type BundleOptions, type BundleParts, writeBundle } from './write-bundles.ts';
+import { type BundleOptions, type BundleParts, bundleText } from './write-bundles.ts';
 
 export interface InJob extends BundleParts {
   readonly options: BundleOptions & { readonly target: JobTarget };
@@ -19,7 +19,7 @@ export interface InJob extends BundleParts {
   readonly filled: Map<string, string>;
 }
 
-/** A container of a job: its bundle is written, and a program beside the job runs it with these streams. */
+/** A container of a job: a program beside the job gets its bundle, and runs it with these streams. */
 export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Container> {
   const { options, job } = inJob;
   const rootfs = await rootFiles(options.local, spec.image, options);
@@ -37,7 +37,7 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
   const started = new Promise<void>((resolve) => {
     markStarted = resolve;
   });
-  const words = (action: string, ...more: string[]): string[] => [action, job.runDir(), job.work(), id, id, ...more];
+  const words = (action: string, ...more: string[]): string[] => [action, job.work(), id, ...more];
   const end = async (signal: string): Promise<void> => {
     if (program === undefined) return;
     const killing = await job.start(words('kill', signal));
@@ -54,7 +54,7 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
     stderr,
     stdin,
     async start() {
-      writeBundle(spec, { ...inJob, rootfs, id });
+      const bundle = bundleText(spec, { ...inJob, rootfs });
       program = await job.start(words('run'));
       program.stderr.on('data', (chunk: Buffer) => {
         said = (said + chunk.toString('latin1')).slice(-1000);
@@ -64,6 +64,7 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
         isEnded = true;
       });
       (program.stdout as NodeJS.ReadableStream).pipe(connection);
+      program.stdin.write(bundle);
       if (stdin === undefined) program.stdin.end();
       else stdin.pipe(program.stdin);
       markStarted();

@@ -4,7 +4,8 @@
 // A session has a directory below the shared one:
 //   kept/PLACE        a volume that is saved at the job's end     saved.tar   the volumes that the last job saved
 //   run-N/            one for each job: started, ready, failed, alive, end, ending, saved, bundles/NAME, node.sh
-// and its job has a directory of the node: volumes/PLACE, state (of the runtime), runtime (its name), ending.
+// and its job has a directory of the node: volumes/PLACE, state (of the runtime), runtime (its name), ending,
+// bundles/NAME (of the containers that run).
 
 /** Names of files that both sides know. */
 export const RUN_FILES = {
@@ -117,24 +118,30 @@ put over "$(hostname)"
 
 /**
  * Beside the job, for one container: \`run\` makes its volumes and runs its bundle with the streams of this script, then
- * tells its status; \`kill\` sends a signal. Arguments: the action, the run's directory, the node's, the bundle, the name of
- * the container, the signal.
+ * tells its status; \`kill\` sends a signal. The bundle comes over the input, and is on the node's own disk while the
+ * container runs: arguments and variables of the agent are never in the shared directory. Arguments: the action, the
+ * node's directory, the name of the container, the signal.
  */
 export const NODE_SCRIPT = `#!/bin/sh
 set -u
 umask 022
-action=$1 run=$2 work=$3 bundle=$2/bundles/$4 name=$5 signal=\${6:-}
+action=$1 work=$2 name=$3 signal=\${4:-}
+bundle=$work/bundles/$name
 ${COMMON}
 runtime=$(cat "$work/runtime")
 case $action in
 kill) call kill "$name" "$signal" ;;
 run)
+  # The input begins with config.json in one line, then the volumes, then an empty line. \`read\` takes no byte of what follows.
+  IFS= read -r config || exit 1
+  (umask 077 && mkdir -p "$bundle" && printf '%s\\n' "$config" >"$bundle/config.json") || exit 1
+  config=
   # A volume is made when a container first mounts it, with what the image has at that place.
-  while read -r place fill; do
+  while read -r place fill && [ -n "$place" ]; do
     [ ! -e "$work/volumes/$place" ] || continue
     if [ "$fill" = - ]; then mkdir "$work/volumes/$place.$$"; else cp -a "$fill" "$work/volumes/$place.$$"; fi
     mv -T "$work/volumes/$place.$$" "$work/volumes/$place" 2>/dev/null || rm -rf "$work/volumes/$place.$$"
-  done <"$bundle/places"
+  done
   # The scheduler's streams are terminals: the container gets pipes.
   {
     {
@@ -143,6 +150,7 @@ run)
       [ -e "$work/ending" ] || printf '\\036run-claude-exit %s\\n' $status >&2
     } 2>&1 >&4 4>&- | cat >&2
   } 4>&1 | cat
+  rm -rf "$bundle"
   ;;
 esac
 `;

@@ -56,8 +56,6 @@ export interface SessionJobParts {
 export interface SessionJob {
   /** The directory of the node, whether it is made or not. */
   work(): string;
-  /** Of the current job. */
-  runDir(): string;
   /** Starts the node's script beside the job, which runs by then. */
   start(words: readonly string[]): Promise<AttachedProgram>;
   /** Why nothing runs any more, as an error for the user. `lastLine`: of the program that ended. */
@@ -114,7 +112,6 @@ export function openSessionJob(parts: SessionJobParts): SessionJob {
 
   return {
     work: () => work,
-    runDir: () => runDir,
     async start(words) {
       running ??= submit();
       const { id } = await running;

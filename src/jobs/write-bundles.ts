@@ -3,7 +3,6 @@ import path from 'node:path';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
-import { makePrivateDir } from '../store/record.ts';
 import type { ContainerSpec, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { jobBundle } from './bundle.ts';
@@ -29,7 +28,7 @@ export interface BundleOptions {
 /** What the bundles of a session's job are made of. */
 export interface BundleParts {
   readonly options: BundleOptions;
-  readonly job: Pick<SessionJob, 'runDir' | 'work'>;
+  readonly job: Pick<SessionJob, 'work'>;
   readonly session: SessionDir;
   readonly bases: SharedVolumes;
   /** What a fresh volume starts with, a directory of the image, by its name: any container may be the first to mount it. */
@@ -38,11 +37,15 @@ export interface BundleParts {
 
 interface Bundling extends BundleParts {
   readonly rootfs: string;
-  readonly id: string;
 }
 
-/** Writes what the node's script needs for one container. @throws {RunClaudeError} WORKSPACE_GONE */
-export function writeBundle(spec: ContainerSpec, { options, job, session, bases, filled, rootfs, id }: Bundling): void {
+/**
+ * What the node's script reads before the container's own input. The bundle has arguments and variables of the user in it:
+ * it is in no file of the shared directory.
+ *
+ * @throws {RunClaudeError} WORKSPACE_GONE
+ */
+export function bundleText(spec: ContainerSpec, { options, job, session, bases, filled, rootfs }: Bundling): string {
   const { uid, gid, local } = options;
   const volumes: Record<string, string> = {};
   const overlays: Record<string, string> = {};
@@ -63,11 +66,16 @@ export function writeBundle(spec: ContainerSpec, { options, job, session, bases,
     places.push(`${known.place} ${filled.get(mount.volume) ?? '-'}`);
   }
   const place = { rootfs, arch: local.facts.arch, volumes, overlays, uid, gid };
-  const config = jobBundle(spec, place, { isProved: true });
-  const bundle = path.join(job.runDir(), 'bundles', id);
-  makePrivateDir(bundle);
-  writeFileSync(path.join(bundle, 'places'), places.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-  writeFileSync(path.join(bundle, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const config = plainJson(jobBundle(spec, place, { isProved: true }));
+  return [config, ...places, '', ''].join('\n');
+}
+
+/** In one line of ASCII: shells differ in what they do with other bytes. */
+function plainJson(value: object): string {
+  return JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** The containers that save and restore volumes: the job runs them also when no command is there to ask for it. */

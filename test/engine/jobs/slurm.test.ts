@@ -22,6 +22,7 @@ import { hasSlurm, SlurmCluster } from '../../support/slurm-cluster.ts';
 import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 const isAble = hasSlurm();
+const USER_VALUE = 'a value of --env, of the user alone';
 const SECRET = 'sk-ant-api03-of-the-stand-in-for-slurm';
 const MINUTES = 60_000;
 
@@ -107,13 +108,15 @@ async function startWaiting(name: string, partition = 'test') {
     '--on',
     `slurm:${partition}`,
     '--yes',
+    '--env',
+    `USER_VALUE=${USER_VALUE}`,
     '.',
     '--',
     'sh',
     '-c',
-    `echo 1 > ${name}; rm -f a.txt; echo WRITTEN; sleep 600`,
+    `echo 1 > ${name}; rm -f a.txt; echo WRITTEN "$USER_VALUE"; sleep 600 # ärger`,
   );
-  await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain('WRITTEN');
+  await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain(`WRITTEN ${USER_VALUE}`);
   const [job] = cluster.jobs();
   if (job === undefined) throw new Error('no job runs');
   return { ...started, job };
@@ -158,7 +161,7 @@ it('scancel ends a session that says so, and what the agent wrote is collected',
     cluster.query('scontrol', 'write', 'batch_script', job.id, '-');
   expect(shown).toContain(job.id);
   expect(shown).not.toContain(SECRET);
-  expect(cluster.filesWith(SECRET)).toEqual([]);
+  for (const text of [SECRET, USER_VALUE, 'rm -f a.txt']) expect(cluster.filesWith(text)).toEqual([]);
   cluster.query('scancel', job.id);
   expect(await ended).toBe(125);
   expect(output()).toContain(`job ${job.id} ended: CANCELLED`);
