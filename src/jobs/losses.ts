@@ -1,7 +1,7 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
-import { parseJobTarget } from './target.ts';
+import { type JobTarget, parseJobTarget, targetText } from './target.ts';
 
 /** A layer that a job may lack, by its name on the command line. */
 export type JobLayer = 'gateway-network' | 'memory' | 'swap';
@@ -72,4 +72,9 @@ export function refuseAttended({ policy: { on }, tty, program }: Pick<Plan, 'pol
   const what = program.kind === 'kept' ? 'a session without an agent' : tty ? 'a session on a terminal' : undefined;
   if (what !== undefined)
     throw usageError(`--on ${on} does not carry ${what}`, 'Give it a task: run-claude --on ... -p, exec or batch.');
+}
+
+/** What a job's engine does not have, as an error for the user. */
+export function refusedInJob(what: string, target: JobTarget): RunClaudeError {
+  return usageError(`--on ${targetText(target)} does not carry ${what}`, 'Run it on an engine: leave --on out.');
 }

@@ -20,6 +20,8 @@ const READY_LIMIT_MS = 10 * 60_000;
 const OVER_LIMIT_MS = 10 * 60_000;
 /** From the end of a job's programs to its own: it saves in between. */
 const WHY_LIMIT_MS = 40_000;
+/** A wait that is longer is announced. */
+const TELL_AFTER_MS = 5000;
 /** For the gateway, the collector and what else a session has beside its agent. */
 const BESIDE_AGENT_MB = 1536;
 /** Added to the session's time: before the agent's start and after its end. */
@@ -54,8 +56,6 @@ export interface SessionJobParts {
 export interface SessionJob {
   /** The directory of the node, whether it is made or not. */
   work(): string;
-  /** Of the current job. */
-  runDir(): string;
   /** Starts the node's script beside the job, which runs by then. */
   start(words: readonly string[]): Promise<AttachedProgram>;
   /** Why nothing runs any more, as an error for the user. `lastLine`: of the program that ended. */
@@ -84,7 +84,7 @@ export function openSessionJob(parts: SessionJobParts): SessionJob {
 
   const submit = async (): Promise<Running> => {
     await endEarlier(number - 1, parts);
-    refuseUnsaved(number - 1, session);
+    refuseUnsaved(number - 1, parts);
     session.makeRun(number);
     writeFileSync(path.join(runDir, RUN_FILES.job), JOB_SCRIPT, { mode: 0o600 });
     writeFileSync(path.join(runDir, RUN_FILES.node), NODE_SCRIPT, { mode: 0o600 });
@@ -112,7 +112,6 @@ export function openSessionJob(parts: SessionJobParts): SessionJob {
 
   return {
     work: () => work,
-    runDir: () => runDir,
     async start(words) {
       running ??= submit();
       const { id } = await running;
@@ -124,9 +123,11 @@ export function openSessionJob(parts: SessionJobParts): SessionJob {
     },
     async lost(lastLine) {
       const id = submitted ?? '';
-      const state = await endState(scheduler, id);
+      const state = await endState(id, runDir, parts);
+      // It would start again, and end at once.
+      if (state?.kind === 'waiting') await scheduler.cancel(id).catch(() => undefined);
       const failed = readWord(path.join(runDir, RUN_FILES.failed));
-      const why = failed ?? (state?.kind === 'ended' ? state.why : undefined);
+      const why = failed ?? whyEnded(state, readWord(path.join(runDir, RUN_FILES.ending)), parts.patienceSeconds);
       if (why === undefined)
         return new RunClaudeError('JOB_LOST', `the connection to job ${id} was lost: ${printable(lastLine)}`, {
           hint: COLLECT,
@@ -149,27 +150,58 @@ const COLLECT = 'What the job saved is collected by the next command for the ses
 
 /**
  * A job that could not save, because its node failed, leaves nothing of what its agent wrote on the node's disk. What was
- * collected is in the session's record.
+ * collected is in the session's record. Where an earlier job of the session saved, a warning says so.
  *
  * @throws {RunClaudeError} JOB_UNSAVED
  */
-function refuseUnsaved(last: number, session: SessionDir): void {
-  const started = existsSync(path.join(session.runDir(last), RUN_FILES.ready));
-  if (!started || session.hasSaved() || !session.hasKept()) return;
-  throw new RunClaudeError('JOB_UNSAVED', `job ${session.job() ?? ''} ended before it saved what its agent wrote`, {
-    hint: 'Its node failed, or was switched off. Start the session again.',
-  });
+function refuseUnsaved(last: number, { session, tell }: Pick<SessionJobParts, 'session' | 'tell'>): void {
+  const has = (file: string): boolean => existsSync(path.join(session.runDir(last), file));
+  if (!has(RUN_FILES.ready) || has(RUN_FILES.saved) || !session.hasKept()) return;
+  const what = `job ${session.job() ?? ''} ended before it saved what its agent wrote`;
+  if (!session.hasSaved())
+    throw new RunClaudeError('JOB_UNSAVED', what, {
+      hint: 'Its node failed, or was switched off. Start the session again.',
+    });
+  tell({ kind: 'message', level: 'warning', text: `${what}: the session has what an earlier job saved` });
 }
 
-/** The state of a job whose programs ended: a moment later the scheduler says why. */
-async function endState(scheduler: Scheduler, id: string): Promise<JobState | undefined> {
-  const untilMs = Date.now() + WHY_LIMIT_MS;
-  for (;;) {
+/** Why a job ended, in the words of the scheduler where it has one; undefined while it may run. Pure. */
+export function whyEnded(
+  state: JobState | undefined,
+  ending: string | undefined,
+  patienceSeconds: number,
+): string | undefined {
+  // It ran before: the scheduler puts it into the queue again.
+  if (state?.kind === 'waiting') return 'REQUEUED';
+  if (state?.kind !== 'ended') return undefined;
+  if (state.why !== 'COMPLETED') return state.why;
+  // It ended in order, after the signal that comes before the end of its time.
+  if (ending === 'signal') return 'TIMEOUT';
+  return ending === 'alone' ? `it had no sign of its command for ${patienceSeconds} seconds` : state.why;
+}
+
+/** The state of a job whose programs ended: the scheduler says why a moment later, or when the job has saved. */
+async function endState(
+  id: string,
+  runDir: string,
+  { scheduler, tell, signal }: Pick<SessionJobParts, 'scheduler' | 'tell' | 'signal'>,
+): Promise<JobState | undefined> {
+  let isTold = false;
+  for (const since = Date.now(); ; ) {
     const state = await scheduler.state(id).catch(() => undefined);
-    if (state?.kind === 'ended' || Date.now() > untilMs) return state;
+    const isSaving = existsSync(path.join(runDir, RUN_FILES.ending));
+    const limitMs = isSaving && signal?.aborted !== true ? OVER_LIMIT_MS : WHY_LIMIT_MS;
+    const waitedMs = Date.now() - since;
+    if (state?.kind === 'ended' || state?.kind === 'waiting' || waitedMs > limitMs) return state;
+    if (isSaving && waitedMs > TELL_AFTER_MS && !isTold) {
+      tell({ kind: 'message', level: 'info', text: savingText(id) });
+      isTold = true;
+    }
     await sleep(POLL_MS);
   }
 }
+
+const savingText = (id: string): string => `Waiting until job ${id} has saved what its agent wrote`;
 
 /** A job of a command that was killed saves what its agent wrote before the next one reads it. */
 async function endEarlier(last: number, { scheduler, session, tell, signal }: SessionJobParts): Promise<void> {
@@ -179,11 +211,14 @@ async function endEarlier(last: number, { scheduler, session, tell, signal }: Se
   const end = path.join(runDir, RUN_FILES.end);
   if (!existsSync(end)) writeFileAtomic(end, '', { durable: false });
   let isTold = false;
-  for (const since = Date.now(); (await scheduler.state(id)).kind !== 'ended'; ) {
+  const since = Date.now();
+  for (;;) {
     signal?.throwIfAborted();
-    if (!existsSync(path.join(runDir, RUN_FILES.ready))) await scheduler.cancel(id);
-    if (!isTold)
-      tell({ kind: 'message', level: 'info', text: `Waiting until job ${id} has saved what its agent wrote` });
+    const state = await scheduler.state(id);
+    if (state.kind === 'ended') return;
+    // A job that waits has nothing to save, or is in the queue again.
+    if (state.kind === 'waiting' || !existsSync(path.join(runDir, RUN_FILES.ready))) await scheduler.cancel(id);
+    if (!isTold) tell({ kind: 'message', level: 'info', text: savingText(id) });
     isTold = true;
     if (Date.now() - since > OVER_LIMIT_MS)
       throw new RunClaudeError('JOB_STUCK', `job ${id} does not end`, { hint: `End it with: scancel ${id}` });

@@ -100,6 +100,7 @@ KillWait=30
 SlurmdTimeout=30
 ${lines.join('\n')}
 PartitionName=test Nodes=n1,n2 Default=YES MaxTime=60 State=UP OverSubscribe=NO
+PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=NO
 `;
   }
 
@@ -107,6 +108,16 @@ PartitionName=test Nodes=n1,n2 Default=YES MaxTime=60 State=UP OverSubscribe=NO
     execFileSync('/usr/sbin/slurmd', ['-N', node, '-f', this.conf], { stdio: 'ignore' });
     const file = path.join(this.root, `${node}.pid`);
     if (!this.daemons.includes(file)) this.daemons.push(file);
+  }
+
+  /** Starts a node that failed, and waits until jobs may run there. */
+  async reviveNode(node: string): Promise<void> {
+    this.startNode(node);
+    this.query('scontrol', 'update', `nodename=${node}`, 'state=resume');
+    for (let tries = 0; this.query('sinfo', '-h', '-n', node, '-p', 'test', '-o', '%T').trim() !== 'idle'; tries++) {
+      if (tries > 120) throw new Error(`The node is not idle: ${this.query('sinfo')}`);
+      await sleep(500);
+    }
   }
 
   /** The output of a command of Slurm, run by root. */

@@ -1,5 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -12,6 +22,7 @@ import { hasSlurm, SlurmCluster } from '../../support/slurm-cluster.ts';
 import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 
 const isAble = hasSlurm();
+const USER_VALUE = 'a value of --env, of the user alone';
 const SECRET = 'sk-ant-api03-of-the-stand-in-for-slurm';
 const MINUTES = 60_000;
 
@@ -91,19 +102,21 @@ async function run(...words: readonly string[]): Promise<{ readonly status: numb
 const newest = (): string => listSessions(path.join(root, '.local/state/run-claude')).sessions[0]?.id ?? '';
 
 /** A session whose agent has written `name` and waits. */
-async function startWaiting(name: string) {
+async function startWaiting(name: string, partition = 'test') {
   const started = start(
     'exec',
     '--on',
-    'slurm:test',
+    `slurm:${partition}`,
     '--yes',
+    '--env',
+    `USER_VALUE=${USER_VALUE}`,
     '.',
     '--',
     'sh',
     '-c',
-    `echo 1 > ${name}; rm -f a.txt; echo WRITTEN; sleep 600`,
+    `echo 1 > ${name}; rm -f a.txt; echo WRITTEN "$USER_VALUE"; sleep 600 # ärger`,
   );
-  await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain('WRITTEN');
+  await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain(`WRITTEN ${USER_VALUE}`);
   const [job] = cluster.jobs();
   if (job === undefined) throw new Error('no job runs');
   return { ...started, job };
@@ -111,6 +124,16 @@ async function startWaiting(name: string) {
 
 async function untilNoJob(): Promise<void> {
   await expect.poll(() => cluster.jobs().length, { timeout: 2 * MINUTES, interval: 1000 }).toBe(0);
+}
+
+/** A user, or an administrator, may allow a job to start again although its submission did not. */
+function allowRequeue(job: string): void {
+  cluster.query('scontrol', 'update', `jobid=${job}`, 'requeue=1');
+}
+
+/** Neither running nor waiting. */
+async function untilEmptyQueue(): Promise<void> {
+  await expect.poll(() => cluster.query('squeue', '-h'), { timeout: 2 * MINUTES, interval: 1000 }).toBe('');
 }
 
 it('an agent runs in a job, its changes come home, and the job ends', { timeout: 10 * MINUTES }, async () => {
@@ -138,7 +161,7 @@ it('scancel ends a session that says so, and what the agent wrote is collected',
     cluster.query('scontrol', 'write', 'batch_script', job.id, '-');
   expect(shown).toContain(job.id);
   expect(shown).not.toContain(SECRET);
-  expect(cluster.filesWith(SECRET)).toEqual([]);
+  for (const text of [SECRET, USER_VALUE, 'rm -f a.txt']) expect(cluster.filesWith(text)).toEqual([]);
   cluster.query('scancel', job.id);
   expect(await ended).toBe(125);
   expect(output()).toContain(`job ${job.id} ended: CANCELLED`);
@@ -169,6 +192,62 @@ it('a node that fails leaves a session that says so', { timeout: 5 * MINUTES }, 
   expect([stat, status]).toEqual([expect.stringContaining('ended before it saved what its agent wrote'), 125]);
   const [record] = listSessions(path.join(root, '.local/state/run-claude')).sessions;
   expect([record?.id, record?.stage]).toEqual([session, 'failed']);
+});
+
+it('a node that fails does not give its job to another one', { timeout: 5 * MINUTES }, async () => {
+  const down = cluster.query('sinfo', '-h', '-N', '-p', 'test', '-t', 'down', '-o', '%N').trim();
+  if (down !== '') await cluster.reviveNode(down);
+  const { job, ended, output } = await startWaiting('moved.txt');
+  const session = newest();
+  allowRequeue(job.id);
+  cluster.failNode(job.node, session);
+  expect(await ended).toBe(125);
+  expect(output()).toContain(`job ${job.id} ended: REQUEUED`);
+  await untilEmptyQueue();
+  expect((await run('diff', '--stat', session)).output).toContain('ended before it saved what its agent wrote');
+  await cluster.reviveNode(job.node);
+});
+
+it('a requeued job ends its session, which says so and is collected', { timeout: 5 * MINUTES }, async () => {
+  const { job, ended, output } = await startWaiting('requeued.txt');
+  allowRequeue(job.id);
+  cluster.query('scontrol', 'requeue', job.id);
+  expect(await ended).toBe(125);
+  expect(output()).toContain(`job ${job.id} ended: REQUEUED`);
+  await untilEmptyQueue();
+  expect((await run('diff', '--stat', newest())).output).toMatch(/created .*requeued\.txt/);
+  await untilNoJob();
+});
+
+it('a requeued job of a lost command starts again, and runs nothing', { timeout: 8 * MINUTES }, async () => {
+  const { child, job, ended } = await startWaiting('again.txt');
+  const session = newest();
+  child.kill('SIGKILL');
+  await ended;
+  allowRequeue(job.id);
+  cluster.query('scontrol', 'requeue', job.id);
+  const run1 = path.join(cluster.shared, 'sessions', session, 'run-1');
+  await expect.poll(() => existsSync(path.join(run1, 'saved')), { timeout: MINUTES }).toBe(true);
+  // It would wait two minutes.
+  await expect
+    .poll(() => cluster.query('squeue', '-h', '-t', 'PENDING', '-o', '%i').trim(), { timeout: MINUTES })
+    .toBe(job.id);
+  cluster.query('scontrol', 'update', `jobid=${job.id}`, 'starttime=now');
+  await expect.poll(() => existsSync(path.join(run1, 'failed')), { timeout: 4 * MINUTES }).toBe(true);
+  expect(readFileSync(path.join(run1, 'failed'), 'utf8')).toBe('it was requeued, and a job does not run twice\n');
+  await untilEmptyQueue();
+  expect((await run('diff', '--stat', session)).output).toMatch(/created .*again\.txt/);
+  await untilNoJob();
+});
+
+it('a job whose time is over saves what its agent wrote, and the session says so', {
+  timeout: 6 * MINUTES,
+}, async () => {
+  const { job, ended, output } = await startWaiting('late.txt', 'brief');
+  expect(await ended).toBe(125);
+  expect(output()).toContain(`job ${job.id} ended: TIMEOUT`);
+  expect((await run('diff', '--stat', newest())).output).toMatch(/created .*late\.txt/);
+  await untilNoJob();
 });
 
 it('no probe gets through in a job', { timeout: 5 * MINUTES }, async () => {

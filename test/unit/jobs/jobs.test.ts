@@ -11,7 +11,7 @@ import { gatewayContainer } from '../../../src/gateway/gateway-container.ts';
 import { jobBundle } from '../../../src/jobs/bundle.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../../src/jobs/losses.ts';
 import { openSessionDir, openSharedDir } from '../../../src/jobs/session-dir.ts';
-import { readWord } from '../../../src/jobs/session-job.ts';
+import { readWord, whyEnded } from '../../../src/jobs/session-job.ts';
 import { stateIn, submission } from '../../../src/jobs/slurm.ts';
 import { parseJobTarget, targetText } from '../../../src/jobs/target.ts';
 import type { OciConfig } from '../../../src/render/oci-config.ts';
@@ -47,6 +47,18 @@ it.each([
   ['', { kind: 'ended', why: 'UNKNOWN' }],
 ])('reads the state of %s', (line, state) => {
   expect(stateIn(line)).toEqual(state);
+});
+
+it.each([
+  [{ kind: 'ended', why: 'COMPLETED' }, 'signal', 'TIMEOUT'],
+  [{ kind: 'ended', why: 'CANCELLED' }, 'signal', 'CANCELLED'],
+  [{ kind: 'ended', why: 'COMPLETED' }, 'alone', 'it had no sign of its command for 60 seconds'],
+  [{ kind: 'ended', why: 'NODE_FAIL' }, undefined, 'NODE_FAIL'],
+  [{ kind: 'waiting', why: 'BeginTime' }, 'signal', 'REQUEUED'],
+  [{ kind: 'running', machine: 'n1' }, undefined, undefined],
+  [undefined, undefined, undefined],
+] as const)('says why a job in state %o ended after %s: %s', (state, ending, why) => {
+  expect(whyEnded(state, ending, 60)).toBe(why);
 });
 
 const place = { rootfs: '/r', arch: 'amd64', volumes: {}, overlays: {}, uid: 1000, gid: 100 };

@@ -1,0 +1,27 @@
+import type { EngineFacts } from '../types/engine.ts';
+import { type JobTarget, targetText } from './target.ts';
+
+/** Init proves these layers in each container. */
+const PROVED = { cpuLimit: true, memoryLimit: true, pidsLimit: true, seccomp: true, swapLimit: true };
+
+/** What a plan needs to know of an engine whose containers run in jobs. Pure. */
+export function jobFacts(local: EngineFacts, title: string, target: JobTarget): EngineFacts {
+  return {
+    kind: 'docker',
+    name: `${title} (${target.queue})`,
+    version: title,
+    apiVersion: '',
+    endpoint: targetText(target),
+    os: 'linux',
+    arch: local.arch,
+    kernel: '',
+    local: false,
+    rootless: true,
+    usernsRemap: false,
+    hasOneUser: true,
+    cgroupVersion: 2,
+    runtimes: [],
+    dataRoot: '',
+    ...PROVED,
+  };
+}
