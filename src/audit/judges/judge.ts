@@ -52,7 +52,7 @@ function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
 }
 
 /** Whether a linear regular expression matches in a line: a long line is searched in overlapping pieces. */
-function seesIn(regex: RegExp, line: string): boolean {
+export function seesIn(regex: RegExp, line: string): boolean {
   if (line.length <= 2 * WINDOW) return regex.test(line);
   for (let at = 0; at < line.length; at += WINDOW) if (regex.test(line.slice(at, at + WINDOW + OVERLAP))) return true;
   return false;
@@ -66,7 +66,7 @@ export function newLinesWith({ added }: JudgedText, regex: RegExp): string[] {
 }
 
 /** Whether a line is known to be harmless; a long one never is, since only a piece of it could be matched. */
-const isSafe = (regex: RegExp | undefined, line: string): boolean =>
+export const isSafe = (regex: RegExp | undefined, line: string): boolean =>
   regex !== undefined && line.length <= 2 * WINDOW && regex.test(line);
 
 /**

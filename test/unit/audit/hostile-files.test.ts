@@ -112,3 +112,7 @@ for (const [format, shapes] of Object.entries(SHAPES))
       }
       expect(slow).toEqual([]);
     });
+
+it('judges one long command of CMake in time', () => {
+  expect(secondsFor({ 'CMakeLists.txt': `set(${'CMAKE_'.repeat(40_000)})\n` })).toBeLessThan(BUDGET_SECONDS * 3);
+});

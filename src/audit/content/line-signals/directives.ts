@@ -48,7 +48,7 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
     why: 'The compiler of the styles runs it, in an editor at each save.',
     paths: /\.(less|styl(us)?|vue|svelte|astro)$/i,
     // Less looks for a file before an installed package.
-    regex: anyOf(/@plugin(\s|\/\*.{0,200}?\*\/)*(['"(]|$)/, /(^|[\s;{(=])use\s*\(\s*["']/),
+    regex: anyOf(/@plugin(\s|\/\*(?:[^*]|\*(?!\/)){0,200}\*\/)*(['"(]|$)/, /(^|[\s;{(=])use\s*\(\s*["']/),
     source: 'lesscss.org, plugins; stylus-lang.com, use()',
   },
   {

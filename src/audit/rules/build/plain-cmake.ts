@@ -1,20 +1,21 @@
 import { newCmakeCommands } from '../../formats/parsers/cmake.ts';
 import { anyOf } from '../../formats/words.ts';
+import { isSafe, seesIn } from '../../judges/judge.ts';
 import type { JudgedText } from '../../judges/rule.ts';
 
 /** What runs, loads or fetches something: in a line of a preset, or in a command with its arguments. */
 export const CMAKE_DANGER = anyOf(
   /execute_process|add_custom_(command|target)|file\s*\(\s*(DOWNLOAD|UPLOAD|GENERATE|WRITE|APPEND)/i,
   /FetchContent|ExternalProject|GIT_(REPOSITORY|TAG)|URL(_HASH)?\b|\binclude\s*\(/i,
-  /CMAKE_\w*(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)\w*|toolchainFile|cacheVariables/i,
+  /CMAKE_\w{0,60}(COMPILER|LAUNCHER|TOOLCHAIN|PROJECT|LINKER|MAKE_PROGRAM)|toolchainFile|cacheVariables/i,
   // With or without the prefix: properties of a target, a folder and the whole build.
-  /LAUNCH(ER)?(_|\b)|\w*(CLANG_TIDY|CPPCHECK|CPPLINT|WHAT_YOU_USE|EMULATOR|LINK_WHAT)|RULE_LAUNCH|VERIFY_INTERFACE/i,
+  /LAUNCH(ER)?(_|\b)|(CLANG_TIDY|CPPCHECK|CPPLINT|WHAT_YOU_USE|EMULATOR|LINK_WHAT)|RULE_LAUNCH|VERIFY_INTERFACE/i,
   /add_test|gtest_discover|ctest_|\bCOMMAND\b|_(PROGRAM|EXECUTABLE|TOOL|GENERATOR)\b|set_(target_|directory_|source_files_|tests_)?propert/i,
   /load_cache|load_command|build_command|variable_watch|use_mangled|site_name|subdirs|aux_source|\bmacro\s*\(|include_external/i,
   /find_package|find_library|add_subdirectory|\$ENV|\$CACHE|-fplugin|-Xclang|-wrapper|@\w+@|compile_options|link_options|FLAGS/i,
   // Programs of a toolchain, command lines of a generator, folders of modules, and files elsewhere.
   /CMAKE_(AR|RANLIB|NM|STRIP|OBJCOPY|OBJDUMP|READELF|DLLTOOL|ADDR2LINE|MT|RC|TAPI|INSTALL_NAME_TOOL|LIPO|COMMAND)\b/i,
-  /CMAKE_\w*(CREATE|ARCHIVE|LINK|COMPILE|PREPROCESS|ASSEMBL)\w*|CMAKE_(MODULE|PREFIX|FIND_ROOT|PROGRAM|FRAMEWORK)_PATH|\w_DIR\b.*CACHE/i,
+  /CMAKE_\w{0,60}(CREATE|ARCHIVE|LINK|COMPILE|PREPROCESS|ASSEMBL)|CMAKE_(MODULE|PREFIX|FIND_ROOT|PROGRAM|FRAMEWORK)_PATH|\w_DIR\b.{0,200}CACHE/i,
   /\bENV\s*\{|file\s*\(\s*(RENAME|COPY\w*|INSTALL|CREATE_LINK|REMOVE\w*|CHMOD\w*|ARCHIVE_\w+|CONFIGURE)|(^|[\s"(}])(\.\.|~)?\/(?!usr\/)/i,
   /cmakeExecutable|environment|include"|exec_program|try_run|cmake_language|install\s*\(\s*(CODE|SCRIPT)/i,
   /find_program|registries|overlay|environmentSetupScript|compilers|"kits?"|vendor|default-registry|repository/i,
@@ -35,5 +36,7 @@ export function cmakeCommands({ path, before, after }: JudgedText): readonly str
   if (after === undefined || !/(^|\/)(cmakelists\.txt|[^/]*\.cmake)$/i.test(path)) return [];
   const commands = newCmakeCommands(before, after);
   if (typeof commands === 'string') return [commands];
-  return commands.filter((one) => CMAKE_DANGER.test(one) && !CMAKE_SAFE.test(one)).map((one) => one.slice(0, 120));
+  return commands
+    .filter((one) => seesIn(CMAKE_DANGER, one) && !isSafe(CMAKE_SAFE, one))
+    .map((one) => one.slice(0, 120));
 }
