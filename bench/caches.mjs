@@ -10,6 +10,8 @@ import { environmentIn, main } from './scene.mjs';
 import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 3);
+/** A registry that cannot be reached does not keep npm waiting for longer. */
+const LIMIT = '10m';
 const [source = path.dirname(import.meta.dirname), ...options] = process.argv.slice(2);
 
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
@@ -29,11 +31,15 @@ const env = environmentIn(dir);
 /** @param {string[]} more @param {string} script */
 const session = (more, script) =>
   // A session that fails ends the script with what it printed: execFileSync throws it.
-  execFileSync(process.execPath, [main, 'exec', ...options, ...more, project, '--', 'bash', '-c', script], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  execFileSync(
+    process.execPath,
+    [main, 'exec', '--timeout', LIMIT, ...options, ...more, project, '--', 'bash', '-c', script],
+    {
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
 /** @param {() => void} step */
 const timed = (step) => {
   const start = performance.now();

@@ -1,4 +1,5 @@
 import {
+  type Check,
   fields,
   flag,
   listOf,
@@ -10,6 +11,7 @@ import {
   relPath,
   text,
 } from '../store/parse-record.ts';
+import type { RelPath } from '../text/path.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../types/claude-data.ts';
 import type { Change, Entry, Problem, Rename, WithheldGroup } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -37,10 +39,13 @@ const change = fields<Change>({
   inGit: optional(flag),
 });
 
+/** A finding about the changes as a whole, such as many-changes, has the path '.'. */
+const findingPath: Check<RelPath> = (value) => (value === '.' ? undefined : relPath(value));
+
 const finding = fields<Finding>({
   rule: text,
   severity: oneOf('blocked', 'suspect', 'note'),
-  path: relPath,
+  path: findingPath,
   title: text,
   why: text,
   detail: optional(text),
