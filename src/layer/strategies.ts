@@ -6,6 +6,7 @@ import { layersStrategy } from './layers.ts';
 import type { PlannedWorkspace, WorkspaceStrategy } from './strategy.ts';
 import { volumeStrategy } from './volume.ts';
 import type { VolumeBase } from './volume-base.ts';
+import { volumeCopyStrategy } from './volume-copy.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from './workspace-record.ts';
 
 /** One row for each strategy. */
@@ -13,6 +14,7 @@ const STRATEGY_BEHAVIOUR: Readonly<Record<StrategyName, WorkspaceStrategy>> = {
   layers: layersStrategy,
   copy: copyStrategy,
   volume: volumeStrategy,
+  'volume-copy': volumeCopyStrategy,
 };
 
 /** The generation in the engine, for a strategy that stores it there. Throws what sending it throws. */

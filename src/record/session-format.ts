@@ -193,6 +193,7 @@ const engine = fields<EngineFacts>({
   rootless: flag,
   usernsRemap: flag,
   hasOneUser: optional(oneOf(true)),
+  joinsVolumes: optional(oneOf(false)),
   cgroupVersion: oneOf(1, 2),
   seccomp: flag,
   memoryLimit: flag,
