@@ -128,7 +128,9 @@ async function send(access: ClusterAccess, { method, path, body, type }: ApiRequ
       headers: {
         ...(headers as Readonly<Record<string, string>>),
         Accept: 'application/json',
-        ...(body === undefined ? {} : { 'Content-Type': type ?? 'application/json' }),
+        ...(body === undefined
+          ? {}
+          : { 'Content-Type': type ?? 'application/json', 'Content-Length': Buffer.byteLength(body) }),
       },
     });
     const timer = setTimeout(
