@@ -20,6 +20,8 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
   /** Pods by session, until they are removed. */
   const live = new Map<string, Set<Container>>();
   const removals = new Set<Promise<void>>();
+  /** Sessions whose agent was started here. */
+  const begun = new Set<string>();
   const claimOf = (sessionId: string): SessionClaim => {
     const known = claims.get(sessionId);
     if (known !== undefined) return known;
@@ -38,6 +40,10 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
     live.set(sessionId, ofSession);
     const container: Container = {
       ...started,
+      async start() {
+        if (spec.role === 'agent') begun.add(sessionId);
+        await started.start();
+      },
       async remove() {
         if (!ofSession.delete(container)) return;
         const removal = started.remove();
@@ -107,10 +113,11 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
     async close() {
       for (const all of live.values()) for (const one of [...all]) await one.remove().catch(() => undefined);
       await Promise.allSettled(removals);
-      // Of a session without volumes, such as one of probes, nothing is left to collect.
       for (const [sessionId, claim] of claims) {
         const volumes = await claim.volumes().catch(() => undefined);
-        if (volumes?.size === 0) await removeSession(api, owner, sessionId).catch(() => undefined);
+        // No agent wrote to it, or it has no volumes, as one of probes.
+        const isEmpty = volumes?.size === 0 || (claim.isNew() && !begun.has(sessionId));
+        if (isEmpty) await removeSession(api, owner, sessionId).catch(() => undefined);
       }
     },
   };
@@ -148,6 +155,7 @@ function clusterFacts(target: ClusterTarget): EngineFacts {
     rootless: false,
     usernsRemap: false,
     joinsVolumes: false,
+    keepsOutput: true,
     cgroupVersion: 2,
     seccomp: true,
     memoryLimit: true,

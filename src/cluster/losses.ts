@@ -46,20 +46,3 @@ export function refuseOtherImage(policy: Policy, on: string): void {
     'Nodes run the image of [kubernetes]. Leave the options out, or run the session on an engine.',
   );
 }
-
-/** Names of this machine. */
-const HERE = /^(localhost|127\.[\d.]+|\[?::1\]?)$/i;
-
-/**
- * Refuses a provider or a proxy on this machine: what the gateway sends there passes this command, over the container's output, and the
- * kubelet keeps that output, credential included, in files of the node.
- *
- * @throws {RunClaudeError} USAGE, which names the variable
- */
-export function refuseRelayed(env: NodeJS.ProcessEnv, on: string): void {
-  for (const [name, value] of Object.entries(env)) {
-    if (!/_BASE_URL$|^(https?|all)_proxy$/i.test(name) || value === undefined || !URL.canParse(value)) continue;
-    if (!HERE.test(new URL(value).hostname)) continue;
-    throw usageError(`--on ${on} does not carry a provider on this machine: ${name} is ${new URL(value).host}`);
-  }
-}

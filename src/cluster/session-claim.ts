@@ -8,13 +8,15 @@ import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts'
 /** The claim of a session: a directory for each of its volumes, which the claim's annotation lists. */
 export interface SessionClaim {
   readonly name: string;
+  /** Whether this process made it. */
+  isNew(): boolean;
   volumes(): Promise<ReadonlyMap<string, ClaimedVolume>>;
   /** Makes the claim with the first volume, and the session's network policies. */
   add(volume: VolumeSpec): Promise<void>;
   /** Removes the claim with the last volume, and everything else of the session. */
   removeVolume(name: string): Promise<void>;
-  /** Makes what the session's pods need, where it is missing. Ends what an earlier command left running. */
-  ready(): Promise<void>;
+  /** Makes what the session's pods need, where it is missing. `isFirst`: ends what an earlier command left running. */
+  ready(isFirst: boolean): Promise<void>;
 }
 
 export interface SessionClaimParts {
@@ -41,6 +43,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
   const name = `run-claude-${sessionId}`;
   let known: Map<string, ClaimedVolume> | undefined;
   let isMade = false;
+  let isNew = false;
   let isReady: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   /** One change after the other: each writes the whole list. */
@@ -73,7 +76,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
         ...(parts.storageClass === undefined ? {} : { storageClassName: parts.storageClass }),
       },
     });
-    isMade = true;
+    [isMade, isNew] = [true, true];
   };
   const makePolicies = async (): Promise<void> => {
     const selector = `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`;
@@ -85,6 +88,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
   };
   return {
     name,
+    isNew: () => isNew,
     volumes: () => inTurn(read),
     add: (volume) =>
       inTurn(async () => {
@@ -109,9 +113,9 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
           [isMade, isReady, known] = [false, undefined, undefined];
         }
       }),
-    ready() {
+    ready(isFirst) {
       isReady ??= inTurn(async () => {
-        await endPods(api, `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`);
+        if (isFirst) await endPods(api, `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`);
         await makePolicies();
       });
       return isReady;

@@ -43,7 +43,7 @@ const COLLECT = 'What the agent wrote is in the claim. The next command for the 
  */
 export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promise<Container> {
   const { api, access, claim } = parts;
-  await claim.ready();
+  await claim.ready(!isBeside(spec));
   const volumes = await claim.volumes();
   for (const one of spec.mounts)
     if (one.kind === 'volume' && !volumes.has(one.volume))
@@ -63,6 +63,9 @@ export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promi
     throw error;
   }
 }
+
+/** A collector of a command beside the one that runs the session, which goes on. Its pods choose the node. */
+const isBeside = ({ role, name }: ContainerSpec): boolean => role === 'collector' && /-watch-\d+$/.test(name);
 
 /** The first pod of a session chooses the node: the claim is on it from then on. */
 async function nodeFor(

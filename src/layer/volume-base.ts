@@ -104,7 +104,12 @@ export async function sendOwnBase(options: VolumeBaseOptions): Promise<VolumeBas
   const nonce = randomBytes(16).toString('hex');
   const sent: Sent = { version: 1, volumeId: '', owner: user, generation: 1, nonce };
   const differences = compareSnapshots(new Map(), snapshot);
-  await send(options, { volume, sent, from: '', kept: [], differences, snapshot });
+  try {
+    await send(options, { volume, sent, from: '', kept: [], differences, snapshot });
+  } catch (error) {
+    await engine.removeVolume(volume);
+    throw error;
+  }
   return { volume, place: 'g1', nonce };
 }
 

@@ -83,12 +83,17 @@ async function openVolumeCopy({ plan, engine }: WorkspaceOptions, base: VolumeBa
           hint: DECIDE,
         });
   } else {
-    for (const name of own) {
-      await engine.removeVolume(name);
-      await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
+    try {
+      for (const name of own) {
+        await engine.removeVolume(name);
+        await engine.createVolume({ name, labels: { 'run-claude.session': sessionId } });
+      }
+      await copyBase({ plan, engine }, base, writeNonce(dir));
+      await copyPart(engine, plan, 'workspace', (target) => ({ ...workspaceMount(sessionId, false), target }));
+    } catch (error) {
+      for (const name of [...own, base.volume]) await engine.removeVolume(name).catch(() => undefined);
+      throw error;
     }
-    await copyBase({ plan, engine }, base, writeNonce(dir));
-    await copyPart(engine, plan, 'workspace', (target) => ({ ...workspaceMount(sessionId, false), target }));
   }
   const mount = workspaceMount(sessionId, false);
   return {

@@ -194,6 +194,7 @@ const engine = fields<EngineFacts>({
   usernsRemap: flag,
   hasOneUser: optional(oneOf(true)),
   joinsVolumes: optional(oneOf(false)),
+  keepsOutput: optional(oneOf(true)),
   cgroupVersion: oneOf(1, 2),
   seccomp: flag,
   memoryLimit: flag,

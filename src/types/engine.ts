@@ -37,6 +37,8 @@ export interface EngineFacts {
   readonly hasOneUser?: true | undefined;
   /** It cannot mount a volume made of other volumes. Undefined: it can. */
   readonly joinsVolumes?: false | undefined;
+  /** Its machine keeps what containers print. Undefined: nobody does. */
+  readonly keepsOutput?: true | undefined;
   readonly cgroupVersion: 1 | 2;
   readonly seccomp: boolean;
   readonly memoryLimit: boolean;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { openClusterApi } from '../../cluster/api.ts';
 import { openClusterEngine } from '../../cluster/cluster-engine.ts';
 import { openAccess } from '../../cluster/kubeconfig.ts';
-import { refuseLostInPods, refuseOtherImage, refuseRelayed } from '../../cluster/losses.ts';
+import { refuseLostInPods, refuseOtherImage } from '../../cluster/losses.ts';
 import { type ClusterTarget, clusterText } from '../../cluster/target.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { usageError } from '../../errors.ts';
@@ -33,7 +33,7 @@ const AROUND_AGENT_SECONDS = 15 * 60;
 export async function openEngineOfCluster(
   { target, policy, without }: ClusterEngineRequest,
   owner: string,
-  { env, places, tell, interruption }: Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>,
+  { places, tell, interruption }: Pick<CommandContext, 'places'> & Partial<CommandContext>,
 ): Promise<Engine> {
   const on = clusterText(target);
   const table = await kubernetesTableOf(places.configDir);
@@ -45,7 +45,6 @@ export async function openEngineOfCluster(
   if (policy !== undefined) {
     refuseNotCarried(policy, on);
     refuseOtherImage(policy, on);
-    refuseRelayed(env, on);
     refuseLostInPods([...table.withoutLayers, ...without]);
   }
   const access = await openAccess(target);

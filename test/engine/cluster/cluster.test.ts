@@ -9,7 +9,7 @@ import { listSessions } from '../../../src/record/session.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { ApiServer } from '../../support/kubernetes/api-server.ts';
-import { BRIDGE_ADDRESS, Containerd } from '../../support/kubernetes/containerd.ts';
+import { Containerd } from '../../support/kubernetes/containerd.ts';
 import { Node } from '../../support/kubernetes/node.ts';
 import { skipUnless } from '../../support/requirement.ts';
 import { mainJs } from '../../support/scene.ts';
@@ -23,6 +23,8 @@ const IMAGE = 'run-claude.test/session:1';
 const SECRET = 'sk-ant-api03-of-the-stand-in-for-kubernetes';
 const MINUTES = 60_000;
 const PORT = 8080;
+/** Looks public, and exists in the network of the pods alone: what the gateway sends to a private one passes its output. */
+const PROVIDER = '9.9.9.10';
 
 let containerd: Containerd;
 let node: Node;
@@ -82,6 +84,10 @@ function layerOf(image: string, dir: string): string {
 }
 
 function start(...words: readonly string[]) {
+  return startWith({}, ...words);
+}
+
+function startWith(env: Readonly<Record<string, string>>, ...words: readonly string[]) {
   const child = spawn(process.execPath, [mainJs, ...words], {
     cwd: project,
     env: {
@@ -89,8 +95,9 @@ function start(...words: readonly string[]) {
       HOME: root,
       LANG: 'C.UTF-8',
       KUBECONFIG: api.kubeconfig,
-      ANTHROPIC_BASE_URL: `http://${BRIDGE_ADDRESS}:${PORT}`,
+      ANTHROPIC_BASE_URL: `http://${PROVIDER}:${PORT}`,
       ANTHROPIC_API_KEY: SECRET,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -131,14 +138,14 @@ it('a command runs in a pod, and its changes stay pending here', { timeout: 5 * 
 
 /** The provider, in the network of the pods. */
 async function startProvider(): Promise<void> {
-  const first = await run(...exec('true'));
-  expect(first.status, first.output).toBe(0);
+  const net = `--net=/proc/${containerd.pid}/ns/net`;
+  execFileSync('nsenter', [net, 'ip', 'address', 'add', `${PROVIDER}/32`, 'dev', 'lo']);
   const program = `import { startMessagesApi } from ${JSON.stringify(pathToFileURL(STAND_IN).href)};
-    await startMessagesApi({ host: '${BRIDGE_ADDRESS}', port: ${PORT}, turns: [], turnFor: (body) =>
+    await startMessagesApi({ host: '${PROVIDER}', port: ${PORT}, turns: [], turnFor: (body) =>
       JSON.stringify(body).includes('"role":"assistant"') ? { text: 'Done.' }
         : { tools: [{ name: 'Bash', input: { command: 'echo by-claude > claude.txt' } }] } });
     console.log('ready');`;
-  const words = [`--net=/proc/${containerd.pid}/ns/net`, process.execPath, '--input-type=module', '-e', program];
+  const words = [net, process.execPath, '--input-type=module', '-e', program];
   const provider = spawn('nsenter', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(provider);
   await new Promise((resolve) => provider.stdout.once('data', resolve));
@@ -161,6 +168,13 @@ it('an agent works in a pod; no object and no file of the node has the credentia
   expect((await run('apply', newest(), '--yes')).status).toBe(0);
   expect(readFileSync(path.join(project, 'claude.txt'), 'utf8')).toBe('by-claude\n');
   expect([api.names('Pod'), api.names('PersistentVolumeClaim'), api.names('NetworkPolicy')]).toEqual([[], [], []]);
+});
+
+it('a provider that only this machine reaches is refused: the node would log its requests', {
+  timeout: MINUTES,
+}, async () => {
+  const { ended, output } = startWith({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }, ...ON, '--yes', '-p', 'go');
+  expect([await ended, output()]).toEqual([2, expect.stringContaining('a provider that only this machine reaches')]);
 });
 
 it('no probe gets through in a pod', { timeout: 5 * MINUTES }, async () => {
