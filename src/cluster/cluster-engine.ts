@@ -4,7 +4,7 @@ import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from 
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
 import { printable } from './printable.ts';
-import { openSessionClaim, removeSession, type SessionClaim } from './session-claim.ts';
+import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
 import { type NodeOfSession, startPod } from './start-pod.ts';
 import { type ClusterTarget, clusterText } from './target.ts';
 
@@ -83,7 +83,8 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
         const session = metadata?.labels?.[LABELS.session];
         if (typeof session !== 'string' || metadata?.labels?.[LABELS.owner] !== owner) return [];
         const made = Date.parse(String(metadata.creationTimestamp));
-        return [volumeObject(`run-claude-${session}`, session, Number.isNaN(made) ? 0 : made)];
+        const names = [...volumesIn({ metadata }, `run-claude-${session}`).keys()];
+        return names.map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
       });
     },
     async putArchive(id, directory, tar) {

@@ -170,8 +170,12 @@ function requireOwn(found: ClusterObject, owner: string, name: string): void {
   });
 }
 
-/** @throws {RunClaudeError} RECORD_DAMAGED for a list that run-claude did not write */
-function volumesIn({ metadata }: ClusterObject, name: string): Map<string, ClaimedVolume> {
+/**
+ * The volumes that a claim lists.
+ *
+ * @throws {RunClaudeError} RECORD_DAMAGED for a list that run-claude did not write
+ */
+export function volumesIn({ metadata }: ClusterObject, name: string): Map<string, ClaimedVolume> {
   const text = metadata?.annotations?.[VOLUMES];
   try {
     const entries = Object.entries(JSON.parse(String(text)) as Readonly<Record<string, ClaimedVolume>>);

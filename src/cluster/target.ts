@@ -6,7 +6,8 @@ export interface ClusterTarget {
   readonly context: string;
 }
 
-const PREFIX = 'k8s:';
+/** Of a value of `--on` that names a cluster. */
+export const CLUSTER_PREFIX = 'k8s:';
 /** Clouds put slashes, colons and at signs into the names of contexts. */
 const CONTEXT = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,252}$/;
 
@@ -16,8 +17,8 @@ const CONTEXT = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,252}$/;
  * @throws {RunClaudeError} USAGE for text that is not the name of a context
  */
 export function parseClusterTarget(on: string): ClusterTarget | undefined {
-  if (!on.startsWith(PREFIX)) return undefined;
-  const context = on.slice(PREFIX.length);
+  if (!on.startsWith(CLUSTER_PREFIX)) return undefined;
+  const context = on.slice(CLUSTER_PREFIX.length);
   if (!CONTEXT.test(context))
     throw usageError(`--on: '${context}' is not the name of a context`, 'Write: --on k8s:CONTEXT');
   return { context };
@@ -25,5 +26,5 @@ export function parseClusterTarget(on: string): ClusterTarget | undefined {
 
 /** A target as the user writes it. */
 export function clusterText({ context }: ClusterTarget): string {
-  return `${PREFIX}${context}`;
+  return `${CLUSTER_PREFIX}${context}`;
 }

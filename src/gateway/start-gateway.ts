@@ -149,7 +149,7 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy, program, engine }, env, companionTokens, mcpLogins }: GatewayOptions,
+  { engine: { facts }, plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
@@ -157,7 +157,7 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy, companionTokens, mcpLogins),
   ]);
-  if (engine.keepsOutput === true) refuseReadableRelay(upstreams, engine.endpoint);
+  if (facts.keepsOutput === true) refuseReadableRelay(upstreams, facts.endpoint);
   const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
 }

@@ -1,12 +1,12 @@
 import type { Plan } from '../types/plan.ts';
 import type { StrategyName } from '../types/strategy.ts';
+import { claimStrategy } from './claim.ts';
 import { copyStrategy } from './copy.ts';
 import type { Layer, LayerView, ScratchLayer, WorkspaceOptions } from './layer.ts';
 import { layersStrategy } from './layers.ts';
 import type { PlannedWorkspace, WorkspaceStrategy } from './strategy.ts';
 import { volumeStrategy } from './volume.ts';
 import type { VolumeBase } from './volume-base.ts';
-import { volumeCopyStrategy } from './volume-copy.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from './workspace-record.ts';
 
 /** One row for each strategy. */
@@ -14,7 +14,7 @@ const STRATEGY_BEHAVIOUR: Readonly<Record<StrategyName, WorkspaceStrategy>> = {
   layers: layersStrategy,
   copy: copyStrategy,
   volume: volumeStrategy,
-  'volume-copy': volumeCopyStrategy,
+  claim: claimStrategy,
 };
 
 /** The generation in the engine, for a strategy that stores it there. Throws what sending it throws. */

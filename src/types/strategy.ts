@@ -8,40 +8,14 @@ export interface StrategyFacts {
   readonly joinsGenerations: boolean;
   /** Every session starts with a copy of the whole project. */
   readonly copiesProject: boolean;
-  /** The engine mounts an overlay of its own volumes. */
-  readonly joinsVolumes: boolean;
 }
 
 /** Every strategy, the preferred one first: `auto` takes the first that works. */
 export const STRATEGIES = {
-  layers: {
-    storage: 'host',
-    needsOverlayTrial: true,
-    joinsGenerations: true,
-    copiesProject: false,
-    joinsVolumes: false,
-  },
-  copy: {
-    storage: 'host',
-    needsOverlayTrial: false,
-    joinsGenerations: false,
-    copiesProject: true,
-    joinsVolumes: false,
-  },
-  volume: {
-    storage: 'engine',
-    needsOverlayTrial: false,
-    joinsGenerations: false,
-    copiesProject: false,
-    joinsVolumes: true,
-  },
-  'volume-copy': {
-    storage: 'engine',
-    needsOverlayTrial: false,
-    joinsGenerations: false,
-    copiesProject: true,
-    joinsVolumes: false,
-  },
+  layers: { storage: 'host', needsOverlayTrial: true, joinsGenerations: true, copiesProject: false },
+  copy: { storage: 'host', needsOverlayTrial: false, joinsGenerations: false, copiesProject: true },
+  volume: { storage: 'engine', needsOverlayTrial: false, joinsGenerations: false, copiesProject: false },
+  claim: { storage: 'engine', needsOverlayTrial: false, joinsGenerations: false, copiesProject: true },
 } as const satisfies Readonly<Record<string, StrategyFacts>>;
 
 /** A way to give the agent a copy of the project: a layer of its own over a base. */

@@ -167,7 +167,12 @@ it('an agent works in a pod; no object and no file of the node has the credentia
   expect(new Set(pods.map(({ spec }) => spec.automountServiceAccountToken))).toEqual(new Set([false]));
   expect((await run('apply', newest(), '--yes')).status).toBe(0);
   expect(readFileSync(path.join(project, 'claude.txt'), 'utf8')).toBe('by-claude\n');
-  expect([api.names('Pod'), api.names('PersistentVolumeClaim'), api.names('NetworkPolicy')]).toEqual([[], [], []]);
+  const session = newest();
+  expect(api.claimsOf(session)).toHaveLength(1);
+  const { output: removed } = await run('gc');
+  expect(removed).toContain(`layer ${session}`);
+  expect([api.names('Pod'), api.claimsOf(session)]).toEqual([[], []]);
+  expect(api.names('NetworkPolicy').filter((name) => name.includes(session))).toEqual([]);
 });
 
 it('a provider that only this machine reaches is refused: the node would log its requests', {

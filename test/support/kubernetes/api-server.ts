@@ -154,7 +154,9 @@ export class ApiServer implements AsyncDisposable {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return fail(401, 'Unauthorized');
     const refused = this.faults.refuse?.(method, url);
     if (refused !== undefined) return fail(refused.status, refused.message);
-    const match = /^\/api(?:s\/networking\.k8s\.io)?\/v1\/namespaces\/run-claude\/(\w+)(?:\/([^/?]+))?(\?.*)?$/.exec(url);
+    const match = /^\/api(?:s\/networking\.k8s\.io)?\/v1\/namespaces\/run-claude\/(\w+)(?:\/([^/?]+))?(\?.*)?$/.exec(
+      url,
+    );
     const [, resource = '', name] = match ?? [];
     if (match === null) return fail(404, 'the server could not find the requested resource');
     if (method === 'POST') return this.#create(resource, JSON.parse(body) as Stored, send, fail);
@@ -191,7 +193,10 @@ export class ApiServer implements AsyncDisposable {
     fail: (code: number, message: string) => void,
   ): void {
     const key = `${resource}/${object.metadata.name}`;
-    if (this.#objects.has(key)) return fail(409, `${resource} "${object.metadata.name}" already exists`);
+    if (this.#objects.has(key)) {
+      fail(409, `${resource} "${object.metadata.name}" already exists`);
+      return;
+    }
     const stored: Stored = { ...object, metadata: { ...object.metadata, uid: randomUUID() } };
     this.#objects.set(key, stored);
     if (resource === 'persistentvolumeclaims') mkdirSync(this.#node.claim(object.metadata.name), { mode: 0o755 });
@@ -225,7 +230,8 @@ export class ApiServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut();
-    for (const key of [...this.#objects.keys()]) await this.#remove(key.split('/')[0] ?? '', key, key.split('/')[1] ?? '');
+    for (const key of [...this.#objects.keys()])
+      await this.#remove(key.split('/')[0] ?? '', key, key.split('/')[1] ?? '');
     await new Promise((resolve) => {
       this.#server.close(resolve);
       this.#server.closeAllConnections();

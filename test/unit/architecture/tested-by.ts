@@ -12,7 +12,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/cluster': ['unit/cluster/cluster.test.ts', 'engine/cluster/cluster.test.ts'],
   'src/config/kubernetes-table.ts': ['unit/cluster/cluster.test.ts'],
   'src/cli/context/open-cluster-engine.ts': ['engine/cluster/cluster.test.ts'],
-  'src/layer/volume-copy.ts': ['engine/cluster/cluster.test.ts'],
+  'src/layer/claim.ts': ['engine/cluster/cluster.test.ts'],
   'src/config/slurm-table.ts': ['unit/jobs/jobs.test.ts'],
   'src/cli/context/open-job-engine.ts': ['engine/jobs/slurm.test.ts'],
   'src/render': ['unit/render/render.test.ts', 'unit/render/kubernetes.test.ts', 'engine/render/oci.test.ts'],

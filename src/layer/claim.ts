@@ -20,13 +20,13 @@ import type { WorkspaceRecord } from './workspace-record.ts';
  * For an engine that mounts no overlay of its volumes: the project is sent for each session, and the agent works on a second
  * copy, compared as in the copy strategy.
  */
-export const volumeCopyStrategy: WorkspaceStrategy = {
+export const claimStrategy: WorkspaceStrategy = {
   sendBase({ plan, engine, tell }, generation) {
     const { sessionId, sessionDir, ownImage: image = plan.image, user, baseDir: dir } = plan;
     return sendOwnBase({ engine, dir, generation, user, image, sessionId, sessionDir, tell });
   },
-  open: (options, record) => openVolumeCopy(options, volumeOf(record)),
-  view: ({ sessionId, sessionDir }, record) => viewVolumeCopy(sessionId, layerDir(sessionDir), volumeOf(record)),
+  open: (options, record) => openClaim(options, volumeOf(record)),
+  view: ({ sessionId, sessionDir }, record) => viewClaim(sessionId, layerDir(sessionDir), volumeOf(record)),
   async openScratch({ plan: { sessionId } }) {
     return { mounts: [workspaceMount(sessionId, true)], writable: false, close: async () => undefined };
   },
@@ -51,7 +51,7 @@ function volumeOf({ volume }: WorkspaceRecord): VolumeBase {
   });
 }
 
-function viewVolumeCopy(sessionId: string, dir: string, base: VolumeBase): LayerView {
+function viewClaim(sessionId: string, dir: string, base: VolumeBase): LayerView {
   const root = (name: string, volume: string) => ({
     name,
     mount: { kind: 'volume', volume, target: '', readonly: true } as const,
@@ -69,7 +69,7 @@ function viewVolumeCopy(sessionId: string, dir: string, base: VolumeBase): Layer
 }
 
 /** @throws {RunClaudeError} WORKSPACE_GONE when an earlier command's copy no longer exists; LAYER_COPY */
-async function openVolumeCopy({ plan, engine }: WorkspaceOptions, base: VolumeBase): Promise<Layer> {
+async function openClaim({ plan, engine }: WorkspaceOptions, base: VolumeBase): Promise<Layer> {
   const { sessionId, sessionDir } = plan;
   const dir = layerDir(sessionDir);
   const manifest = path.join(dir, 'manifest');
@@ -97,7 +97,7 @@ async function openVolumeCopy({ plan, engine }: WorkspaceOptions, base: VolumeBa
   }
   const mount = workspaceMount(sessionId, false);
   return {
-    ...viewVolumeCopy(sessionId, dir, base),
+    ...viewClaim(sessionId, dir, base),
     mounts: [mount],
     prunable: [mount],
     begin: (collector) => recordCopy(collector, manifest),
