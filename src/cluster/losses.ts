@@ -1,6 +1,8 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import { RENDERED_LAYERS } from '../render/layers.ts';
+import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
+import { parseClusterTarget } from './target.ts';
 
 /** Layers that a pod of the RuntimeClass lacks, whatever the session is; the other rows are of options that are refused. */
 const LOST = RENDERED_LAYERS.filter(
@@ -45,4 +47,16 @@ export function refuseOtherImage(policy: Policy, on: string): void {
     `--on ${on} does not carry: ${asked.join(', ')}`,
     'Nodes run the image of [kubernetes]. Leave the options out, or run the session on an engine.',
   );
+}
+
+/**
+ * Refuses a session of an agent whose program is a layer over the image: nodes have the image alone.
+ *
+ * @throws {RunClaudeError} USAGE
+ */
+export function refuseOtherAgent({ policy: { on = '' }, program }: Pick<Plan, 'policy' | 'program'>): void {
+  if (parseClusterTarget(on) === undefined) return;
+  const agent = program.kind === 'exec' || program.kind === 'shell' ? (program.agent ?? 'claude') : program.kind;
+  if (agent === 'claude' || agent === 'kept') return;
+  throw usageError(`--on ${on} does not carry agents besides Claude`, 'Run the session on an engine: leave --on out.');
 }

@@ -259,6 +259,33 @@ it('an image that cannot be pulled, a right that is missing, and a server that i
   expect([down.output, down.status]).toEqual([expect.stringContaining('does not answer'), 125]);
 });
 
+it('a session is resumed on its claim, and a slow server only takes longer', { timeout: 5 * MINUTES }, async () => {
+  api.faults = { delayMs: 200 };
+  const first = await run(...exec('echo 1 > resumed.txt'));
+  expect([first.output, first.status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  const { output } = await run('resume', newest(), '--', 'sh', '-c', 'cat resumed.txt > second.txt');
+  expect(output).toContain('2 files created');
+});
+
+it('a node that lies about its image is refused, and its words act on no terminal', { timeout: MINUTES }, async () => {
+  const other = `registry.test/other@sha256:${'b'.repeat(64)}`;
+  api.faults = { lie: (status) => JSON.parse(JSON.stringify(status).replaceAll(REFERENCE, other)) };
+  const image = await run(...exec('true'));
+  expect([image.output, image.status]).toEqual([expect.stringContaining('runs another image'), 125]);
+  api.faults = { lie: () => ({ phase: 'Failed', reason: '\u001b]0;x\u0007', message: 'y'.repeat(100_000) }) };
+  const words = await run(...exec('true'));
+  expect(words.output).toContain('ended before its program started');
+  expect([words.output.includes('\u001b]0'), words.output.length < 5000, words.status]).toEqual([false, true, 125]);
+});
+
+it('a server that knows only the older protocol takes the same session', { timeout: 2 * MINUTES }, async () => {
+  const known = api.protocols;
+  api.protocols = ['v4.channel.k8s.io'];
+  const { output } = await run(...exec('echo 1 > v4.txt'));
+  api.protocols = known;
+  expect(output).toContain('1 file created');
+});
+
 it('refuses a lost layer that nobody named, and options that a pod does not carry', { timeout: MINUTES }, async () => {
   const config = path.join(root, '.config/run-claude/config.toml');
   const text = readFileSync(config, 'utf8');
