@@ -37,6 +37,7 @@ const LONG = [
   'test/e2e/workspace.test.ts',
   'test/engine/caches/jvm.test.ts',
   'test/engine/caches/tools.test.ts',
+  'test/engine/cluster/cluster.test.ts',
   'test/engine/companion/companion.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/gateway/mcp.test.ts',

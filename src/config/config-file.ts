@@ -8,6 +8,7 @@ import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } 
 import { agentTables } from './agent-table.ts';
 import { engineTables } from './engine-table.ts';
 import { environmentSchema, readEnvironment } from './environment-table.ts';
+import { type KubernetesTable, kubernetesTable } from './kubernetes-table.ts';
 import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { serviceTables } from './service-table.ts';
@@ -25,6 +26,7 @@ export interface FileSettings {
   readonly engines: readonly NamedEngine[];
   readonly services: readonly Service[];
   readonly slurm: SlurmTable | undefined;
+  readonly kubernetes: KubernetesTable | undefined;
   readonly environment: Environment | undefined;
   /** The project's devcontainer.json is part of its request. */
   readonly devcontainer: boolean;
@@ -105,6 +107,7 @@ const fileSchema = z.strictObject({
   agents: agentTables,
   service: serviceTables,
   slurm: slurmTable.optional(),
+  kubernetes: kubernetesTable.optional(),
   environment: environmentSchema.optional(),
   audit: z
     .strictObject({
@@ -130,7 +133,7 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explain(parsed.error, where);
-  const { allow, broker, mcp, agents, service, slurm, environment, audit, plugin, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, service, slurm, kubernetes, environment, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   const engines = readEngines(named['engine'], where);
@@ -152,6 +155,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     engines: engines ?? [],
     services: service,
     slurm,
+    kubernetes,
     devcontainer: environment?.devcontainer === true,
     environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
     auditRules: audit.rules,

@@ -16,7 +16,7 @@ import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from 
 import type { RelayTargets } from './relay.ts';
 import { resolveBrokers } from './rules/brokers.ts';
 import { watchAllowed } from './rules/live-rules.ts';
-import { findUpstreams } from './upstream.ts';
+import { findUpstreams, refuseReadableRelay } from './upstream.ts';
 import { usageLine, writeUsage } from './usage.ts';
 
 export interface GatewayOptions {
@@ -149,7 +149,7 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
+  { engine: { facts }, plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
@@ -157,6 +157,7 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy, companionTokens, mcpLogins),
   ]);
+  if (facts.keepsOutput === true) refuseReadableRelay(upstreams, facts.endpoint);
   const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
 }

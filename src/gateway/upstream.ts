@@ -65,6 +65,22 @@ export async function findUpstreams(
   };
 }
 
+/**
+ * Refuses a provider or a proxy that the gateway reaches through this machine, where its requests would be readable: they are
+ * part of the container's output, and the engine's machine keeps that.
+ *
+ * @throws {RunClaudeError} USAGE
+ */
+export function refuseReadableRelay({ provider, proxy }: Pick<Upstreams, 'provider' | 'proxy'>, on: string): void {
+  const isReadable = provider.relay && provider.url.startsWith('http:');
+  if (!isReadable && proxy?.relay !== true) return;
+  const url = isReadable ? provider.url : (proxy?.url ?? '');
+  throw usageError(
+    `${on} does not carry ${isReadable ? 'a provider' : 'a proxy'} that only this machine reaches: ${new URL(url).host}`,
+    'The node would keep the requests, with the credential, in its log. Use an address that the nodes reach.',
+  );
+}
+
 /** The names of NO_PROXY, as curl reads it: a name includes its subdomains. Address ranges do not apply to names. */
 function noProxy(env: NodeJS.ProcessEnv): readonly string[] {
   const texts = (env['NO_PROXY'] || env['no_proxy'] || '').split(/[,\s]+/);

@@ -63,12 +63,12 @@ export function refuseNotCarried(policy: Policy, on: string): void {
 }
 
 /**
- * Refuses a session that needs a user while it runs.
+ * Refuses a session in a job, or on a cluster, that needs a user while it runs.
  *
  * @throws {RunClaudeError} USAGE
  */
 export function refuseAttended({ policy: { on }, tty, program }: Pick<Plan, 'policy' | 'tty' | 'program'>): void {
-  if (on === undefined || parseJobTarget(on) === undefined) return;
+  if (on === undefined) return;
   const what = program.kind === 'kept' ? 'a session without an agent' : tty ? 'a session on a terminal' : undefined;
   if (what !== undefined)
     throw usageError(`--on ${on} does not carry ${what}`, 'Give it a task: run-claude --on ... -p, exec or batch.');

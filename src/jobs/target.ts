@@ -22,7 +22,7 @@ const QUEUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  */
 export function parseJobTarget(on: string): JobTarget | undefined {
   const colon = on.indexOf(':');
-  if (colon < 0) return undefined;
+  if (colon < 0 || on.startsWith('k8s:')) return undefined;
   const word = on.slice(0, colon);
   const queue = on.slice(colon + 1);
   const scheduler = SCHEDULERS.find((one) => one === word);

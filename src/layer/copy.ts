@@ -66,12 +66,7 @@ async function openCopy(place: CopyPlace): Promise<Layer> {
     ...viewCopy(dir, generation),
     mounts: [mountOf(dir, false)],
     prunable: [],
-    async begin(collector) {
-      if (existsSync(manifest)) return;
-      const lines: string[] = [];
-      for await (const entry of collector.list('upper')) lines.push(entry.path, identity(entry));
-      writeFileAtomic(manifest, encodeBytes(lines.join('\0')));
-    },
+    begin: (collector) => recordCopy(collector, manifest),
     async close(keep) {
       if (!keep) removeTreeSync(dir);
     },
@@ -81,6 +76,14 @@ async function openCopy(place: CopyPlace): Promise<Layer> {
 function viewCopy(dir: string, generation: string): LayerView {
   const delta = (collector: Collector) => copyDelta(collector, path.join(dir, 'manifest'));
   return { ...viewDirectories(dir, generation), delta };
+}
+
+/** Records every entry of the copy, before the agent starts. A record that exists is of an earlier start. */
+export async function recordCopy(collector: Collector, manifest: string): Promise<void> {
+  if (existsSync(manifest)) return;
+  const lines: string[] = [];
+  for await (const entry of collector.list('upper')) lines.push(entry.path, identity(entry));
+  writeFileAtomic(manifest, encodeBytes(lines.join('\0')));
 }
 
 /** Moves with every change of content, mode, links or owner (change time), and with a new entry at the same path (inode). */
@@ -105,7 +108,8 @@ async function copyTree(place: CopyPlace): Promise<void> {
   await refreshTree({ tree: path.join(dir, 'upper'), walked, differences, owner, tell, ...signal });
 }
 
-async function copyDelta(collector: Collector, manifest: string): Promise<Delta> {
+/** What differs from the record that {@link recordCopy} wrote. */
+export async function copyDelta(collector: Collector, manifest: string): Promise<Delta> {
   const known = new Map<string, string>();
   const fields = decodeBytes(readFileSync(manifest)).split('\0');
   for (let at = 0; at + 1 < fields.length; at += 2) known.set(fields[at] as string, fields[at + 1] as string);

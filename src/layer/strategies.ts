@@ -1,5 +1,6 @@
 import type { Plan } from '../types/plan.ts';
 import type { StrategyName } from '../types/strategy.ts';
+import { claimStrategy } from './claim.ts';
 import { copyStrategy } from './copy.ts';
 import type { Layer, LayerView, ScratchLayer, WorkspaceOptions } from './layer.ts';
 import { layersStrategy } from './layers.ts';
@@ -13,6 +14,7 @@ const STRATEGY_BEHAVIOUR: Readonly<Record<StrategyName, WorkspaceStrategy>> = {
   layers: layersStrategy,
   copy: copyStrategy,
   volume: volumeStrategy,
+  claim: claimStrategy,
 };
 
 /** The generation in the engine, for a strategy that stores it there. Throws what sending it throws. */

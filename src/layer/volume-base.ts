@@ -90,6 +90,29 @@ export async function sendBase(options: VolumeBaseOptions): Promise<VolumeBase> 
   return withLock(path.join(state, 'lock'), lock, () => bringUpToDate(options, { volume, volumeId, state }));
 }
 
+/**
+ * Sends a generation to a volume of the session's own, where no other session finds it.
+ *
+ * @throws {RunClaudeError} VOLUME_UPLOAD_FAILED, and errors of the engine
+ */
+export async function sendOwnBase(options: VolumeBaseOptions): Promise<VolumeBase> {
+  const { engine, generation, sessionId, user } = options;
+  const volume = `run-claude-${sessionId}-base`;
+  await engine.removeVolume(volume);
+  await engine.createVolume({ name: volume, labels: { 'run-claude.session': sessionId } });
+  const snapshot = loadSnapshot(path.join(generation, 'manifest')).snapshot;
+  const nonce = randomBytes(16).toString('hex');
+  const sent: Sent = { version: 1, volumeId: '', owner: user, generation: 1, nonce };
+  const differences = compareSnapshots(new Map(), snapshot);
+  try {
+    await send(options, { volume, sent, from: '', kept: [], differences, snapshot });
+  } catch (error) {
+    await engine.removeVolume(volume);
+    throw error;
+  }
+  return { volume, place: 'g1', nonce };
+}
+
 interface VolumeState {
   readonly volume: string;
   readonly volumeId: string;

@@ -45,8 +45,9 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
 
 /** Why a strategy does not work on that engine; undefined where it does, or where a trial has to tell. */
 function whyUnusable(name: StrategyName, engine: EngineFacts, trial: StrategyTrial | undefined): string | undefined {
-  const { storage, needsOverlayTrial } = STRATEGIES[name];
-  if (storage === 'engine') return undefined;
+  const { storage, needsOverlayTrial, copiesProject } = STRATEGIES[name];
+  if (storage === 'engine')
+    return !copiesProject && engine.joinsVolumes === false ? 'the engine does not join volumes' : undefined;
   if (!engine.local) return 'the engine does not run on this kernel';
   if (engine.usernsRemap) return 'the engine remaps users';
   return needsOverlayTrial && trial?.works === false ? trial.why : undefined;

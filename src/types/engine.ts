@@ -35,6 +35,10 @@ export interface EngineFacts {
   readonly usernsRemap: boolean;
   /** No user but uid 0 exists inside. Undefined: others do. */
   readonly hasOneUser?: true | undefined;
+  /** It cannot mount a volume made of other volumes. Undefined: it can. */
+  readonly joinsVolumes?: false | undefined;
+  /** Its machine keeps what containers print. Undefined: nobody does. */
+  readonly keepsOutput?: true | undefined;
   readonly cgroupVersion: 1 | 2;
   readonly seccomp: boolean;
   readonly memoryLimit: boolean;

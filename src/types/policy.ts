@@ -71,7 +71,7 @@ export interface Policy {
   readonly allowGitPush: boolean;
   readonly permissions: 'skip' | 'ask';
   readonly engine: 'auto' | 'docker' | 'podman';
-  /** Names of engines of the user's configuration, joined by commas, or `slurm:PARTITION`. Earlier releases did not record it. */
+  /** Names of engines of the user's configuration, joined by commas, `slurm:PARTITION` or `k8s:CONTEXT`. Earlier releases did not record it. */
   readonly on?: string | undefined;
   readonly runtime: string | undefined;
   /** The agent of a session whose command line names none; undefined: Claude. */

@@ -15,6 +15,7 @@ export const STRATEGIES = {
   layers: { storage: 'host', needsOverlayTrial: true, joinsGenerations: true, copiesProject: false },
   copy: { storage: 'host', needsOverlayTrial: false, joinsGenerations: false, copiesProject: true },
   volume: { storage: 'engine', needsOverlayTrial: false, joinsGenerations: false, copiesProject: false },
+  claim: { storage: 'engine', needsOverlayTrial: false, joinsGenerations: false, copiesProject: true },
 } as const satisfies Readonly<Record<string, StrategyFacts>>;
 
 /** A way to give the agent a copy of the project: a layer of its own over a base. */

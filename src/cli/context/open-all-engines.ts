@@ -1,5 +1,7 @@
+import { CLUSTER_PREFIX } from '../../cluster/target.ts';
 import { isSameEngine } from '../../engine/same-engine.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { listSessions } from '../../record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from './context.ts';
@@ -59,7 +61,7 @@ async function openDefault(context: CommandContext): Promise<Engine | undefined>
 }
 
 async function openNamed(context: CommandContext): Promise<readonly Engine[]> {
-  const named = await namedEngines(context.places.configDir);
+  const named = [...(await namedEngines(context.places.configDir)), ...clustersOf(context)];
   const opened = await Promise.all(
     named.map(async ({ name, host }) => {
       try {
@@ -72,6 +74,13 @@ async function openNamed(context: CommandContext): Promise<readonly Engine[]> {
     }),
   );
   return opened.filter((one) => one !== undefined);
+}
+
+/** The clusters that sessions on record ran on. */
+function clustersOf({ places }: CommandContext): readonly { readonly name: string; readonly host: string }[] {
+  const used = listSessions(places.stateDir).sessions.flatMap(({ plan }) => plan.policy.on ?? []);
+  const clusters = [...new Set(used)].filter((on) => on.startsWith(CLUSTER_PREFIX));
+  return clusters.map((on) => ({ name: on, host: on }));
 }
 
 /** The line about an engine of the configuration that does not answer. */

@@ -1,3 +1,4 @@
+import { parseClusterTarget } from '../../cluster/target.ts';
 import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
 import { type ConnectOptions, connectEngine, ownerOf, triesEndpoint } from '../../engine/connect.ts';
 import { isSameEngine } from '../../engine/same-engine.ts';
@@ -18,7 +19,7 @@ const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
 /** Which engine a command uses. */
 export interface EngineChoice {
   readonly engine: Policy['engine'];
-  /** The name of one engine of the configuration, or `slurm:PARTITION`; undefined for the default engine. */
+  /** The name of one engine of the configuration, `slurm:PARTITION` or `k8s:CONTEXT`; undefined for the default engine. */
   readonly on?: string | undefined;
   /** Of a command that runs an agent: what its job is asked for. */
   readonly run?: JobRun | undefined;
@@ -35,9 +36,9 @@ export function engineChoice(line: CommandLineOfCommand): EngineChoice {
   return { engine: optionChoice(line, 'engine', ENGINES) ?? 'auto', on: optionValue(line, 'on') };
 }
 
-/** Whether a choice is a job of a scheduler. @throws {RunClaudeError} USAGE as parseJobTarget. */
+/** Whether a choice is a job of a scheduler, or pods of a cluster. @throws {RunClaudeError} USAGE as parseJobTarget, parseClusterTarget. */
 export const isJob = ({ on }: Pick<EngineChoice, 'on'>): boolean =>
-  on !== undefined && parseJobTarget(on) !== undefined;
+  on !== undefined && (parseClusterTarget(on) ?? parseJobTarget(on)) !== undefined;
 
 /** What connecting an engine needs of the outside world. */
 export type EngineContext = Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>;
@@ -60,6 +61,12 @@ export async function openEngine(
   answerMs?: number,
 ): Promise<Engine> {
   const { engine, on, run }: EngineChoice = typeof choice === 'string' ? { engine: choice } : choice;
+  const cluster = on === undefined ? undefined : parseClusterTarget(on);
+  if (cluster !== undefined) {
+    const { openEngineOfCluster } = await import('./open-cluster-engine.ts');
+    const request = { target: cluster, policy: run?.policy, without: run?.without ?? [] };
+    return openEngineOfCluster(request, ownerHere(context), context);
+  }
   const target = on === undefined ? undefined : parseJobTarget(on);
   if (target !== undefined) {
     const { openEngineOfJobs } = await import('./open-job-engine.ts');

@@ -189,7 +189,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     'The sandbox',
     'on',
     ['NAME[,NAME]', 'big'],
-    'run on this engine of your configuration, of several on the one with the fewest sessions; or in a job: slurm:PARTITION',
+    'run on this engine of your configuration, of several on the one with the fewest sessions; or in a job: slurm:PARTITION; or in pods: k8s:CONTEXT',
   ),
   needed('The sandbox', 'runtime', ['NAME', 'runsc'], 'use this runtime of the engine'),
   needed('The sandbox', 'image', ['REF', 'my-tools:1'], "use this image, with run-claude's guards added"),

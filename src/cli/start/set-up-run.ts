@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
+import { refuseOtherAgent } from '../../cluster/losses.ts';
 import { usageError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
@@ -19,6 +20,7 @@ import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts
 import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
+import { isJob } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
@@ -101,7 +103,8 @@ export async function setUpRun(
         task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       });
-      refuseAttended(plan);
+      if (isJob(plan.policy)) refuseAttended(plan);
+      refuseOtherAgent(plan);
       return plan;
     },
     accept: () => {

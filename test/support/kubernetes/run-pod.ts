@@ -92,7 +92,7 @@ export class RunningPod {
   }
 }
 
-function sandboxConfig(pod: Pod, dir: string, cgroup: string): object {
+export function sandboxConfig(pod: Pod, dir: string, cgroup: string): object {
   const { metadata, spec } = pod;
   return {
     metadata: { name: metadata.name, uid: path.basename(dir), namespace: 'run-claude', attempt: 0 },
@@ -112,10 +112,15 @@ function sandboxConfig(pod: Pod, dir: string, cgroup: string): object {
 /** The kubelet puts `$(` where a pod has `$$(`. */
 const expanded = (text: string): string => text.replaceAll('$$(', () => '$(');
 
-function containerConfig(
-  pod: Pod,
+export function containerConfig(
+  pod: Pick<Pod, 'metadata'>,
   container: PodContainer,
-  at: { readonly dir: string; readonly profile: string },
+  at: {
+    readonly dir: string;
+    readonly profile: string;
+    /** The directory of the node behind a mount; by default one of the pod's own, which everybody may write. */
+    readonly directoryOf?: (mount: PodContainer['volumeMounts'][number]) => string;
+  },
 ): object {
   const { securityContext, resources } = container;
   const { cpu } = resources.limits;
@@ -123,12 +128,17 @@ function containerConfig(
   writeFileSync(hosts ?? '', '127.0.0.1 localhost\n');
   writeFileSync(terminationLog ?? '', '');
   chmodSync(terminationLog ?? '', 0o666);
-  const volumes = container.volumeMounts.map(({ name, mountPath, readOnly }) => {
+  const ownDirectory = ({ name }: { readonly name: string }): string => {
     const directory = path.join(at.dir, `volume-${name}`);
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o777);
-    return { container_path: mountPath, host_path: directory, readonly: readOnly };
-  });
+    return directory;
+  };
+  const volumes = container.volumeMounts.map((mount) => ({
+    container_path: mount.mountPath,
+    host_path: (at.directoryOf ?? ownDirectory)(mount),
+    readonly: mount.readOnly,
+  }));
   const env = Object.fromEntries(container.env.map(({ name, value }) => [name, expanded(value)]));
   return {
     metadata: { name: container.name, attempt: 0 },
@@ -143,6 +153,9 @@ function containerConfig(
     ],
     labels: { 'io.kubernetes.pod.name': pod.metadata.name },
     log_path: `${container.name}.log`,
+    stdin: container.stdin,
+    stdin_once: container.stdinOnce,
+    tty: container.tty,
     linux: {
       resources: {
         memory_limit_in_bytes: Number.parseInt(resources.limits['memory'] ?? '', 10) * 1_048_576,

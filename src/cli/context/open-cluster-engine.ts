@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { openClusterApi } from '../../cluster/api.ts';
+import { openClusterEngine } from '../../cluster/cluster-engine.ts';
+import { openAccess } from '../../cluster/kubeconfig.ts';
+import { refuseLostInPods, refuseOtherImage } from '../../cluster/losses.ts';
+import { type ClusterTarget, clusterText } from '../../cluster/target.ts';
+import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
+import { usageError } from '../../errors.ts';
+import { refuseNotCarried } from '../../jobs/losses.ts';
+import type { Engine } from '../../types/engine.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { CommandContext } from './context.ts';
+import { readSmallFile } from './small-file.ts';
+
+/** What a session asks of a cluster. */
+export interface ClusterEngineRequest {
+  readonly target: ClusterTarget;
+  /** Undefined where no agent runs: what a session left is collected. */
+  readonly policy: Policy | undefined;
+  /** Layers that the command line does without. */
+  readonly without: readonly string[];
+}
+
+/** Before the agent's start and after its end. */
+const AROUND_AGENT_SECONDS = 15 * 60;
+
+/**
+ * The engine whose containers are pods of a cluster.
+ *
+ * @throws {RunClaudeError} USAGE for what a pod does not carry, without [kubernetes], and for a context that is not there;
+ * RENDER_LOSS
+ */
+export async function openEngineOfCluster(
+  { target, policy, without }: ClusterEngineRequest,
+  owner: string,
+  { places, tell, interruption }: Pick<CommandContext, 'places'> & Partial<CommandContext>,
+): Promise<Engine> {
+  const on = clusterText(target);
+  const table = await kubernetesTableOf(places.configDir);
+  if (table === undefined)
+    throw usageError(
+      `--on ${on}: the configuration has no [kubernetes]`,
+      `Write in ${path.join(places.configDir, 'config.toml')}: [kubernetes] image = "REPOSITORY@sha256:DIGEST"`,
+    );
+  if (policy !== undefined) {
+    refuseNotCarried(policy, on);
+    refuseOtherImage(policy, on);
+    refuseLostInPods([...table.withoutLayers, ...without]);
+  }
+  const access = await openAccess(target);
+  const { timeoutMs } = policy ?? {};
+  return openClusterEngine({
+    ...table,
+    target,
+    access,
+    api: openClusterApi(access, table.namespace),
+    owner,
+    seccomp: await readSeccompProfile(),
+    patienceSeconds: table.patience,
+    deadlineSeconds: timeoutMs === undefined ? table.deadline : Math.ceil(timeoutMs / 1000) + AROUND_AGENT_SECONDS,
+    tell: tell ?? (() => undefined),
+    signal: interruption?.signal,
+  });
+}
+
+async function kubernetesTableOf(configDir: string) {
+  const file = path.join(configDir, 'config.toml');
+  const text = readSmallFile(file, 'follow');
+  if (text === undefined) return undefined;
+  const { readConfigFile } = await import('../../config/config-file.ts');
+  return readConfigFile(text, file).kubernetes;
+}

@@ -1,0 +1,190 @@
+import { pipeline } from 'node:stream/promises';
+import { RunClaudeError, usageError } from '../errors.ts';
+import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
+import type { ClusterEngineOptions } from './options.ts';
+import { LABELS } from './pod.ts';
+import { printable } from './printable.ts';
+import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
+import { type NodeOfSession, startPod } from './start-pod.ts';
+import { type ClusterTarget, clusterText } from './target.ts';
+
+/**
+ * An engine whose containers are pods of a cluster, each of the RuntimeClass of deploy/kubernetes. The volumes of a session
+ * are directories of one claim, which outlives the pods. The pods of a session run on one node.
+ */
+export function openClusterEngine(options: ClusterEngineOptions): Engine {
+  const { api, owner, target } = options;
+  const claims = new Map<string, SessionClaim>();
+  const nodes = new Map<string, NodeOfSession>();
+  const containers = new Map<string, ContainerSpec>();
+  /** Pods by session, until they are removed. */
+  const live = new Map<string, Set<Container>>();
+  const removals = new Set<Promise<void>>();
+  /** Sessions whose agent was started here. */
+  const begun = new Set<string>();
+  const claimOf = (sessionId: string): SessionClaim => {
+    const known = claims.get(sessionId);
+    if (known !== undefined) return known;
+    const isUsed = (): boolean => (live.get(sessionId)?.size ?? 0) > 0;
+    const claim = openSessionClaim({ ...options, sessionId, isUsed });
+    claims.set(sessionId, claim);
+    return claim;
+  };
+  const create = async (spec: ContainerSpec): Promise<Container> => {
+    refuseSpec(spec, target);
+    const { sessionId } = spec;
+    const node = nodes.get(sessionId) ?? {};
+    nodes.set(sessionId, node);
+    const started = await startPod(spec, { ...options, claim: claimOf(sessionId), node });
+    const ofSession = live.get(sessionId) ?? new Set();
+    live.set(sessionId, ofSession);
+    const container: Container = {
+      ...started,
+      async start() {
+        if (spec.role === 'agent') begun.add(sessionId);
+        await started.start();
+      },
+      async remove() {
+        if (!ofSession.delete(container)) return;
+        const removal = started.remove();
+        removals.add(removal);
+        await removal.finally(() => removals.delete(removal));
+      },
+    };
+    ofSession.add(container);
+    containers.set(container.id, spec);
+    return container;
+  };
+  return {
+    facts: clusterFacts(target),
+    create,
+    // A new command ends the pods of an earlier one before it makes its own.
+    find: async () => undefined,
+    startInside: async () => {
+      throw refused('a command in its session', target);
+    },
+    createVolume: async (volume) => {
+      if (volume.options !== undefined) throw refused('a volume of other volumes', target);
+      await claimOf(sessionIdIn(volume.name)).add(volume);
+    },
+    async findVolume(name) {
+      const found = (await claimOf(sessionIdIn(name)).volumes()).get(name);
+      return found && { mountpoint: '', labels: found.labels };
+    },
+    removeVolume: (name) => claimOf(sessionIdIn(name)).removeVolume(name),
+    // The network of a pod is the cluster's.
+    createNetwork: async () => undefined,
+    removeNetwork: async () => undefined,
+    list: async (sessionId) => {
+      if (sessionId !== undefined)
+        return [...(await claimOf(sessionId).volumes()).keys()].map((name) => volumeObject(name, sessionId, 0));
+      const found = await api.list('persistentvolumeclaims', `${LABELS.owner}=${owner}`);
+      return found.flatMap(({ metadata }) => {
+        const session = metadata?.labels?.[LABELS.session];
+        if (typeof session !== 'string' || metadata?.labels?.[LABELS.owner] !== owner) return [];
+        const made = Date.parse(String(metadata.creationTimestamp));
+        const names = [...volumesIn({ metadata }, `run-claude-${session}`).keys()];
+        return names.map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
+      });
+    },
+    async putArchive(id, directory, tar) {
+      const spec = containers.get(id);
+      if (spec === undefined) throw new Error('an archive is put into a container that was created');
+      const argv = ['/bin/tar', '--numeric-owner', '--same-owner', '--same-permissions', '-C', directory, '-xf', '-'];
+      const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
+      const parts = { user: '0:0', role: 'task', network: 'none', tty: false, stdin: 'stream' } as const;
+      const container = await create({ ...spec, ...parts, name: `${spec.name}-tar`, capabilities, argv });
+      let errors = '';
+      container.stderr.on('data', (chunk: Buffer) => {
+        errors = (errors + chunk.toString('utf8')).slice(-500);
+      });
+      container.stdout.resume();
+      try {
+        await container.start();
+        const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(() => undefined);
+        const status = await container.wait();
+        await streamed;
+        if (status !== 0)
+          throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into the pod: ${printable(errors)}`);
+      } finally {
+        await container.remove();
+      }
+    },
+    ...imagesOf(target),
+    async close() {
+      for (const all of live.values()) for (const one of [...all]) await one.remove().catch(() => undefined);
+      await Promise.allSettled(removals);
+      for (const [sessionId, claim] of claims) {
+        const volumes = await claim.volumes().catch(() => undefined);
+        // No agent wrote to it, or it has no volumes, as one of probes.
+        const isEmpty = volumes?.size === 0 || (claim.isNew() && !begun.has(sessionId));
+        if (isEmpty) await removeSession(api, owner, sessionId).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** The nodes pull one image, which no command of run-claude makes. */
+function imagesOf(target: ClusterTarget) {
+  const refuse = async (): Promise<never> => {
+    throw refused('making an image', target);
+  };
+  return {
+    hasImage: async () => true,
+    nameImage: refuse,
+    removeImage: refuse,
+    buildImage: refuse,
+    importImage: refuse,
+    pullImage: refuse,
+    imageLabel: async () => undefined,
+    imageFacts: async () => undefined,
+  };
+}
+
+/** What a plan needs to know. Init proves the layers in each container. */
+function clusterFacts(target: ClusterTarget): EngineFacts {
+  return {
+    kind: 'docker',
+    name: `Kubernetes (${target.context})`,
+    version: '1',
+    apiVersion: '',
+    endpoint: clusterText(target),
+    os: 'linux',
+    arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    kernel: '',
+    local: false,
+    rootless: false,
+    usernsRemap: false,
+    joinsVolumes: false,
+    keepsOutput: true,
+    cgroupVersion: 2,
+    seccomp: true,
+    memoryLimit: true,
+    swapLimit: true,
+    pidsLimit: true,
+    cpuLimit: true,
+    runtimes: [],
+    dataRoot: '',
+  };
+}
+
+function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {
+  if (spec.tty) throw refused('a session on a terminal', target);
+  if (spec.role === 'companion') throw refused('a program beside the agent', target);
+  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refused('a directory of this machine', target);
+}
+
+function refused(what: string, target: ClusterTarget): RunClaudeError {
+  return usageError(`--on ${clusterText(target)} does not carry ${what}`, 'Run it on an engine: leave --on out.');
+}
+
+/** Names of volumes of a session have its id in them. */
+function sessionIdIn(name: string): string {
+  const id = /(\d{6}-\d{6}-[2-9b-z]{3})/.exec(name)?.[1];
+  if (id === undefined) throw new Error(`a volume of a session has its id in its name: ${name}`);
+  return id;
+}
+
+function volumeObject(name: string, sessionId: string, createdMs: number): FoundObject {
+  return { kind: 'volume', id: name, name, labels: { [LABELS.session]: sessionId }, running: false, createdMs };
+}

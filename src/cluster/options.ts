@@ -1,0 +1,25 @@
+import type { Tell } from '../types/event.ts';
+import type { ClusterApi } from './api.ts';
+import type { ClusterAccess } from './kubeconfig.ts';
+import type { ClusterTarget } from './target.ts';
+
+/** What an engine over a cluster is opened with. */
+export interface ClusterEngineOptions {
+  readonly target: ClusterTarget;
+  readonly access: ClusterAccess;
+  readonly api: ClusterApi;
+  /** The label value of this state directory's objects. */
+  readonly owner: string;
+  /** Reference with a digest, which the nodes pull. */
+  readonly image: string;
+  readonly storageClass: string | undefined;
+  readonly sizeMb: number;
+  readonly accessMode: string;
+  readonly seccomp: string;
+  /** How long a container waits for a sign of this process. */
+  readonly patienceSeconds: number;
+  /** The cluster ends every pod after that. */
+  readonly deadlineSeconds: number;
+  readonly tell: Tell;
+  readonly signal: AbortSignal | undefined;
+}

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { behindGate, END_OF_INPUT, framed, OPEN, signalLine } from '../../../src/cluster/gate.ts';
+import { refuseLostInPods, refuseOtherImage } from '../../../src/cluster/losses.ts';
+import { podName, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
+import { podState } from '../../../src/cluster/pod-status.ts';
+import { clusterText, parseClusterTarget } from '../../../src/cluster/target.ts';
+import { kubernetesTable } from '../../../src/config/kubernetes-table.ts';
+import { DEFAULTS } from '../../../src/config/settings.ts';
+import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
+import { seccompFile } from '../../../src/render/pod.ts';
+
+const SESSION = '261123-101500-abc';
+const IMAGE = `registry.test/run-claude@sha256:${'a'.repeat(64)}`;
+
+const spec = agentSpec({
+  sessionId: SESSION,
+  image: 'run-claude:1',
+  seccomp: '{}',
+  user: '1000:1000',
+  argv: ['true'],
+  forwards: [],
+  env: { PATH: '/bin' },
+  workdir: '/workspace',
+  mounts: [{ kind: 'volume', volume: `run-claude-${SESSION}-workspace`, target: '/workspace', readonly: false }],
+  network: 'none',
+  limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
+  tty: false,
+  stdin: 'none',
+});
+
+const pod = sessionPod(spec, {
+  name: 'run-claude-x',
+  owner: 'me',
+  image: IMAGE,
+  claim: 'claim',
+  volumes: new Map([[`run-claude-${SESSION}-workspace`, { place: 'workspace-1', labels: {} }]]),
+  seccomp: '{}',
+  node: 'node-1',
+  patienceSeconds: 60,
+  deadlineSeconds: 100,
+});
+
+it('reads names of contexts as clouds write them, and nothing else', () => {
+  for (const context of ['kind-kind', 'arn:aws:eks:eu-1:1:cluster/a', 'me@corp', 'gke_a_b_c'])
+    expect(clusterText(parseClusterTarget(`k8s:${context}`) ?? { context: '' })).toBe(`k8s:${context}`);
+  expect(parseClusterTarget('slurm:test')).toBeUndefined();
+  expect(parseClusterTarget('mine')).toBeUndefined();
+  for (const wrong of ['k8s:', 'k8s:-x', 'k8s:a b', 'k8s:a\nb'])
+    expect(() => parseClusterTarget(wrong)).toThrow(/context/);
+});
+
+it('a pod has one container of the RuntimeClass over directories of the claim, on one node, without a token', () => {
+  const [container] = pod.spec.containers;
+  const [prepare] = pod.spec.initContainers;
+  expect(pod.spec).toMatchObject({
+    runtimeClassName: 'run-claude',
+    automountServiceAccountToken: false,
+    hostNetwork: false,
+    restartPolicy: 'Never',
+    activeDeadlineSeconds: 100,
+    volumes: [{ persistentVolumeClaim: { claimName: 'claim' } }],
+  });
+  expect(JSON.stringify(pod.spec.affinity)).toContain('node-1');
+  expect(container?.image).toBe(IMAGE);
+  expect(container?.volumeMounts).toEqual([
+    { name: 'session', mountPath: '/workspace', subPath: 'volumes/workspace-1', readOnly: false },
+  ]);
+  expect(container?.securityContext.seccompProfile).toEqual({ type: 'Localhost', localhostProfile: seccompFile('{}') });
+  expect(prepare?.volumeMounts).toEqual([{ name: 'session', mountPath: '/mnt', readOnly: false }]);
+  expect(Object.keys(pod.metadata.annotations ?? {}).toSorted()).toEqual([
+    'run-claude.confine.agent',
+    'run-claude.confine.prepare',
+  ]);
+  expect(pod.metadata.labels).toEqual({
+    'run-claude.owner': 'me',
+    'run-claude.session': SESSION,
+    'run-claude.role': 'agent',
+  });
+});
+
+it('policies close every pod of the session, and let the gateway out', () => {
+  const selectors = sessionPolicies(SESSION, 'me') as readonly {
+    readonly spec: { readonly egress: readonly object[]; readonly podSelector: object };
+  }[];
+  expect(selectors.map(({ spec: { egress } }) => egress)).toEqual([[], [{}]]);
+  expect(JSON.stringify(selectors[1]?.spec.podSelector)).toContain('gateway');
+});
+
+it('names of pods are labels of DNS, and differ', () => {
+  for (const name of ['run-claude-a', `run-claude-${'x'.repeat(90)}`, 'Run_Claude'])
+    expect(podName({ name }, '0a1b2c3d')).toMatch(/^[a-z0-9][a-z0-9-]{0,62}$/);
+});
+
+/** Runs the words of a gate on this machine. PID 1 is this shell's own: no signal is sent. */
+async function throughGate(argv: readonly string[], input: readonly (Buffer | string)[]): Promise<string> {
+  const [program = '', ...words] = behindGate(argv, 5);
+  // The gate kills every process that it may: it has a namespace of its own.
+  const child = spawn('unshare', ['--user', '--pid', '--fork', '--kill-child', program, ...words], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const output = text(child.stdout);
+  for (const piece of input) child.stdin.write(piece);
+  return output;
+}
+
+const frameOf = async (bytes: Buffer): Promise<Buffer> => {
+  const frames = framed();
+  frames.end(bytes);
+  const parts: Buffer[] = [];
+  for await (const part of frames) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+};
+
+it('the gate passes any bytes and their end, and starts nothing before its line', async () => {
+  const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 256));
+  const sum = (await throughGate(['sha256sum'], [OPEN, '+\n', await frameOf(bytes), '+\n', END_OF_INPUT])).split(
+    ' ',
+  )[0];
+  const { createHash } = await import('node:crypto');
+  expect(sum).toBe(createHash('sha256').update(bytes).digest('hex'));
+  expect(await throughGate(['echo', 'ran'], ['other\n'])).toBe('');
+});
+
+it('the gate ends its program when its client gives no sign', async () => {
+  const before = Date.now();
+  expect(await throughGate(['sh', '-c', 'echo on; sleep 60 & wait; exec 1>&-'], [OPEN])).toBe('on\n');
+  expect(Date.now() - before).toBeLessThan(30_000);
+}, 60_000);
+
+it('sends only signals that it knows', () => {
+  expect(signalLine('SIGTERM')).toBe('sTERM\n');
+  expect(signalLine('9; rm -rf /')).toBeUndefined();
+});
+
+it('takes nothing of a cluster on trust: numbers are bounded, and text acts on no terminal', () => {
+  const ended = (exitCode: unknown) =>
+    podState({ status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode } } }] } });
+  for (const wrong of [-1, 256, 1.5, '0', null, {}]) expect(ended(wrong)).toMatchObject({ kind: 'ended', status: 255 });
+  expect(ended(7)).toMatchObject({ status: 7 });
+  for (const status of [undefined, null, 'x', [], { containerStatuses: 'x' }, { conditions: [null, 1] }])
+    expect(podState({ status })).toEqual({ kind: 'waiting', why: '' });
+  const evil = podState({
+    status: { phase: 'Failed', reason: 'Evicted', message: `\u001b]0;x\u0007${'y'.repeat(5000)}` },
+  });
+  expect(evil).toMatchObject({ kind: 'ended', status: undefined });
+  expect(evil.kind === 'ended' && evil.why.length < 600 && /^[\x20-\x7e]*$/.test(evil.why)).toBe(true);
+});
+
+it('an evicted pod has no exit status of its program, whatever its container says', () => {
+  const containerStatuses = [{ state: { terminated: { exitCode: 0 } } }];
+  expect(podState({ status: { phase: 'Failed', reason: 'Evicted', message: 'memory', containerStatuses } })).toEqual({
+    kind: 'ended',
+    status: undefined,
+    why: 'Evicted: memory',
+  });
+});
+
+it('refuses lost layers and other images', () => {
+  expect(() => refuseLostInPods([])).toThrow(/no-log/);
+  expect(() => refuseLostInPods(['no-log'])).not.toThrow();
+  expect(() => refuseLostInPods(['no-log', 'seccomp'])).toThrow(/not a layer that a pod may lack/);
+  expect(() => refuseOtherImage({ ...DEFAULTS, image: 'x' }, 'k8s:a')).toThrow(/does not carry: --image/);
+});
+
+it('the table takes an image by its digest only', () => {
+  expect(kubernetesTable.parse({ image: IMAGE })).toMatchObject({ namespace: 'run-claude', sizeMb: 20_480 });
+  for (const image of ['run-claude:1', 'x@sha256:1', `-x@sha256:${'a'.repeat(64)}`])
+    expect(kubernetesTable.safeParse({ image }).success).toBe(false);
+});
