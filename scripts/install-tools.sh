@@ -29,6 +29,9 @@ need setfacl acl
 need setfattr attr
 need ip iproute2
 need nsenter util-linux
+# Two unit tests have a kernel of their own, for a file system that knows no letter case.
+need linux.uml user-mode-linux
+need modprobe kmod
 need busybox busybox-static
 need ssh-keygen openssh-client
 [ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
@@ -47,8 +50,6 @@ if [ "${1:-}" = long ]; then
   need munged munge
   need rootlesskit rootlesskit
   need newuidmap uidmap
-  need linux.uml user-mode-linux
-  need modprobe kmod
   need exportfs nfs-kernel-server
   need mount.nfs4 nfs-common
   need setquota quota
