@@ -1,10 +1,11 @@
 import { isSameEngine } from '../../engine/same-engine.ts';
 import { RunClaudeError } from '../../errors.ts';
+import { listSessions } from '../../record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from './context.ts';
 import { namedEngines } from './named-engines.ts';
-import { openEngine } from './open-engine.ts';
+import { isJob, openEngine } from './open-engine.ts';
 
 /** How long each engine of the configuration may take to answer: the command waits for it. */
 const ANSWER_MS = 10_000;
@@ -19,7 +20,8 @@ export interface AllEngines {
 
 /** Connects the default engine and all of the configuration, with one line for each that does not answer. */
 export async function openAllEngines(context: CommandContext): Promise<AllEngines> {
-  const [engine, named] = await Promise.all([openDefault(context), openNamed(context)]);
+  const [engine, ...more] = await Promise.all([openDefault(context), openNamed(context), openJobs(context)]);
+  const named = more.flat();
   const opened = [...(engine === undefined ? [] : [engine]), ...named];
   const others: Engine[] = [];
   for (const one of named) {
@@ -48,6 +50,27 @@ async function openNamed(context: CommandContext): Promise<readonly Engine[]> {
       } catch (error) {
         if (!(error instanceof RunClaudeError)) throw error;
         context.tell({ kind: 'message', level: 'warning', text: leftLine(name, host) });
+        return undefined;
+      }
+    }),
+  );
+  return opened.filter((one) => one !== undefined);
+}
+
+/** The engines of jobs that sessions of the record ran in. */
+async function openJobs(context: CommandContext): Promise<readonly Engine[]> {
+  const { sessions } = listSessions(context.places.stateDir);
+  const jobs = sessions.flatMap(({ plan }) =>
+    isJob(plan.policy) && plan.policy.on !== undefined ? [plan.policy.on] : [],
+  );
+  const opened = await Promise.all(
+    [...new Set(jobs)].map(async (on) => {
+      try {
+        return await openEngine({ engine: 'auto', on }, context);
+      } catch (error) {
+        if (!(error instanceof RunClaudeError)) throw error;
+        const text = cleanLine(`What sessions on ${on} left is not removed: ${error.message}`);
+        context.tell({ kind: 'message', level: 'warning', text });
         return undefined;
       }
     }),
