@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -247,6 +248,46 @@ it('a job whose time is over saves what its agent wrote, and the session says so
   expect(await ended).toBe(125);
   expect(output()).toContain(`job ${job.id} ended: TIMEOUT`);
   expect((await run('diff', '--stat', newest())).output).toMatch(/created .*late\.txt/);
+  await untilNoJob();
+});
+
+it('gc removes what a session without a record left in the shared directory', { timeout: 5 * MINUTES }, async () => {
+  const { child, ended } = await startWaiting('unrecorded.txt');
+  child.kill('SIGKILL');
+  await ended;
+  await untilNoJob();
+  const session = newest();
+  const left = path.join(cluster.shared, 'sessions', session);
+  rmSync(path.join(root, '.local/state/run-claude/sessions', session), { recursive: true });
+  expect((await run('gc')).output).not.toContain(session);
+  const past = new Date(Date.now() - 120 * MINUTES);
+  for (const dir of [left, path.join(left, 'run-1')]) utimesSync(dir, past, past);
+  expect((await run('gc')).output).toContain(session);
+  expect(existsSync(left)).toBe(false);
+});
+
+it('a start does not wait for long until an earlier session is collected, and Ctrl-C ends a wait', {
+  timeout: 6 * MINUTES,
+}, async () => {
+  const { child, ended } = await startWaiting('held.txt');
+  child.kill('SIGKILL');
+  await ended;
+  await untilNoJob();
+  const session = newest();
+  cluster.query('scontrol', 'update', 'partitionname=test', 'state=down');
+  try {
+    const next = start('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
+    await expect
+      .poll(next.output, { timeout: 2 * MINUTES })
+      .toMatch(new RegExp(`session ${session} could not be collected: job \\d+ waits in the queue for 60 seconds`));
+    await expect.poll(() => next.output().match(/Waiting in the queue/g)?.length, { timeout: MINUTES }).toBe(2);
+    next.child.kill('SIGINT');
+    expect(await next.ended).toBe(130);
+    await untilEmptyQueue();
+  } finally {
+    cluster.query('scontrol', 'update', 'partitionname=test', 'state=up');
+  }
+  expect((await run('diff', '--stat', session)).output).toMatch(/created .*held\.txt/);
   await untilNoJob();
 });
 
