@@ -219,7 +219,7 @@ async function endEarlier(last: number, { scheduler, session, tell, signal }: Se
     signal?.throwIfAborted();
     const state = await scheduler.state(id);
     if (state.kind === 'ended') return;
-    // A job that waits has nothing to save, or is in the queue again.
+    // A job in the queue has not begun, or was requeued after it saved.
     if (state.kind === 'waiting' || !existsSync(path.join(runDir, RUN_FILES.ready))) await scheduler.cancel(id);
     if (!isTold) tell({ kind: 'message', level: 'info', text: savingText(id) });
     isTold = true;

@@ -15,7 +15,7 @@ import { engineNamed } from './named-engines.ts';
 /** The values of `--engine`. */
 const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
 
-/** For a command that goes on without the session: a queue that does not move must not hold it. */
+/** For a command that continues without the session: a queue that does not move must not hold it. */
 const QUEUE_LIMIT_MS = 60_000;
 
 /** Which engine a command uses. */

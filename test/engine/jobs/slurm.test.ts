@@ -252,6 +252,8 @@ it('a job whose time is over saves what its agent wrote, and the session says so
 });
 
 it('gc removes what a session without a record left in the shared directory', { timeout: 5 * MINUTES }, async () => {
+  // gc opens the engines that records name.
+  await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
   const { child, ended } = await startWaiting('unrecorded.txt');
   child.kill('SIGKILL');
   await ended;
@@ -304,4 +306,23 @@ it('refuses a lost layer that nobody named, and a session on a terminal', { time
   const { status, output } = await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
   writeFileSync(config, text);
   expect([output, status]).toEqual([expect.stringContaining('--without-layer gateway-network'), 125]);
+});
+
+it('a node with crun alone runs a session, saves it and restores it', { timeout: 5 * MINUTES }, async (context) => {
+  skipUnless(existsSync('/usr/bin/crun'), 'needs crun', context);
+  await cluster.hideRunc();
+  const { job, ended, output } = await startWaiting('by-crun.txt', 'crun');
+  expect(output()).toContain(`Job ${job.id} runs on`);
+  expect(output()).toContain('(crun)');
+  cluster.query('scancel', job.id);
+  expect(await ended).toBe(125);
+  const { output: stat } = await run('diff', '--stat', newest());
+  expect(stat).toMatch(/created .*by-crun\.txt/);
+  expect(stat).toMatch(/deleted .*a\.txt/);
+  rmSync(path.join(project, 'made.txt'), { force: true });
+  const agent = await run('--on', 'slurm:crun', '--yes', '-p', 'go');
+  expect([agent.output, agent.status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  const probes = await run('doctor', '--probe', '--on', 'slurm:crun');
+  expect([probes.output, probes.status]).toEqual([expect.stringContaining('PASS: every attack'), 0]);
+  await untilNoJob();
 });

@@ -199,7 +199,7 @@ it('refuses names in the shared directory that are paths or options', () => {
   expect(() => session.job()).toThrow('a name that run-claude did not write');
 });
 
-it('lists for gc what is ours and unused, through no link, and removes nothing else', () => {
+it("lists for gc what is run-claude's and unused, through no link, and removes nothing else", () => {
   const shared = mkdtempSync(path.join(tmpdir(), 'rc-jobs-'));
   dirs.push(shared);
   const now = Date.now();
