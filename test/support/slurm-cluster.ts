@@ -126,7 +126,9 @@ PartitionName=crun Nodes=n2 MaxTime=60 State=UP OverSubscribe=NO
     const pid = readFileSync(path.join(this.root, 'n2.pid'), 'utf8').trim();
     spawnSync('kill', [pid]);
     for (let tries = 0; existsSync(`/proc/${pid}`) && tries < 40; tries++) await sleep(250);
-    const script = 'mount --bind /dev/null /usr/sbin/runc && exec /usr/sbin/slurmd -N n2 -f "$0"';
+    // crun refuses control groups of both versions at once.
+    const groups = '{ ! mountpoint -q /sys/fs/cgroup/unified || umount /sys/fs/cgroup/unified; }';
+    const script = `mount --bind /dev/null /usr/sbin/runc && ${groups} && exec /usr/sbin/slurmd -N n2 -f "$0"`;
     execFileSync('unshare', ['--mount', 'sh', '-c', script, this.conf], { stdio: 'ignore' });
     await sleep(2000);
   }
