@@ -32,6 +32,7 @@ need nsenter util-linux
 # Two unit tests have a kernel of their own, for a file system that knows no letter case.
 need linux.uml user-mode-linux
 need modprobe kmod
+need mkfs.jfs jfsutils
 need busybox busybox-static
 need ssh-keygen openssh-client
 [ -x /usr/sbin/sshd ] || missing="$missing openssh-server"
@@ -54,7 +55,6 @@ if [ "${1:-}" = long ]; then
   need mount.nfs4 nfs-common
   need setquota quota
   need mkfs.vfat dosfstools
-  need mkfs.jfs jfsutils
   need mkfs.xfs xfsprogs
   need mkfs.btrfs btrfs-progs
   [ -x /usr/lib/podman/netavark ] || missing="$missing netavark"

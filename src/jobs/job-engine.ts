@@ -7,6 +7,7 @@ import { refusedInJob } from './losses.ts';
 import type { Scheduler } from './scheduler.ts';
 import { openSessionDir, openSharedDir, openSharedVolumes, type SessionDir } from './session-dir.ts';
 import { type JobLimits, openSessionJob, type SessionJob } from './session-job.ts';
+import { removeSharedImage, sessionOfRest, sharedObjects } from './shared-objects.ts';
 import type { JobTarget } from './target.ts';
 import { type BundleOptions, placeOf, writeOwnBundles } from './write-bundles.ts';
 
@@ -18,6 +19,10 @@ export interface JobEngineOptions extends BundleOptions {
   readonly limits: JobLimits;
   readonly accepted: readonly string[];
   readonly patienceSeconds: number;
+  /** Of the state directory: gc removes what is its own. */
+  readonly owner: string;
+  /** How long a job may wait in the queue; undefined: until the user ends it. */
+  readonly queueLimitMs: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -49,7 +54,8 @@ export function openJobEngine(options: JobEngineOptions): Engine {
   const filled = new Map<string, string>();
   return {
     ...imagesOf(local),
-    facts: jobFacts(local.facts, scheduler.title, target),
+    removeImage: async (name) => (removeSharedImage(shared, name) ? undefined : local.removeImage(name)),
+    facts: jobFacts(local.facts, scheduler.title, { target, shared }),
     async create(spec) {
       lastImage = spec.image;
       refuseSpec(spec, target);
@@ -65,6 +71,7 @@ export function openJobEngine(options: JobEngineOptions): Engine {
     async createVolume(volume) {
       if (bases.isShared(volume.name)) return bases.add(volume);
       const session = sessionIdIn(volume.name, volume.labels);
+      sessionOf(session).setOwner(options.owner);
       sessionOf(session).addVolume(volume);
     },
     async findVolume(name) {
@@ -78,6 +85,8 @@ export function openJobEngine(options: JobEngineOptions): Engine {
     },
     async removeVolume(name) {
       if (bases.isShared(name)) return bases.remove(name);
+      const rest = sessionOfRest(name);
+      if (rest !== undefined) return sessionOf(rest).remove();
       const session = sessionOf(sessionIdIn(name));
       session.removeVolume(name);
       if (session.volumes().length === 0 && !jobs.has(sessionIdIn(name))) session.remove();
@@ -87,7 +96,7 @@ export function openJobEngine(options: JobEngineOptions): Engine {
     removeNetwork: async () => undefined,
     list: async (sessionId) =>
       sessionId === undefined
-        ? []
+        ? sharedObjects(shared, options.owner, Date.now())
         : sessionOf(sessionId)
             .volumes()
             .map((name) => volumeObject(name, sessionId)),
@@ -133,7 +142,6 @@ function imagesOf(local: Engine) {
   return {
     hasImage: local.hasImage,
     nameImage: local.nameImage,
-    removeImage: local.removeImage,
     buildImage: local.buildImage,
     importImage: local.importImage,
     pullImage: local.pullImage,

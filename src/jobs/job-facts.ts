@@ -5,8 +5,14 @@ import { type JobTarget, targetText } from './target.ts';
 const PROVED = { cpuLimit: true, memoryLimit: true, pidsLimit: true, seccomp: true, swapLimit: true };
 
 /** What a plan needs to know of an engine whose containers run in jobs. Pure. */
-export function jobFacts(local: EngineFacts, title: string, target: JobTarget): EngineFacts {
+export function jobFacts(
+  local: EngineFacts,
+  title: string,
+  { target, shared }: { readonly target: JobTarget; readonly shared: string },
+): EngineFacts {
   return {
+    // One for all queues of a shared directory.
+    id: `jobs in ${shared}`,
     kind: 'docker',
     name: `${title} (${target.queue})`,
     version: title,

@@ -1,7 +1,7 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
-import { type JobTarget, parseJobTarget, targetText } from './target.ts';
+import { type JobTarget, targetText } from './target.ts';
 
 /** A layer that a job may lack, by its name on the command line. */
 export type JobLayer = 'gateway-network' | 'memory' | 'swap';

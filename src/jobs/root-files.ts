@@ -9,6 +9,7 @@ import { RunClaudeError } from '../errors.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
+import { markUsed } from './session-dir.ts';
 
 /** Nothing of these is part of an image: the runtime mounts them. */
 const LEFT_OUT = ['./proc/*', './sys/*', './dev/*', './tmp/*', './etc/resolv.conf', './etc/hosts', './etc/hostname'];
@@ -30,7 +31,10 @@ export async function rootFiles(
   const key = createHash('sha256').update(facts.id).digest('hex').slice(0, 32);
   const dir = path.join(shared, 'images', key);
   const rootfs = path.join(dir, 'rootfs');
-  if (existsSync(rootfs)) return rootfs;
+  if (existsSync(rootfs)) {
+    markUsed(dir);
+    return rootfs;
+  }
   tell({ kind: 'message', level: 'info', text: `Unpacking the image in ${path.join(shared, 'images')}` });
   makePrivateDir(dir);
   const part = path.join(dir, `part-${randomBytes(6).toString('hex')}`);

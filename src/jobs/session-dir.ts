@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
@@ -21,6 +21,8 @@ export interface SessionDir {
   lastRun(): number;
   /** The directory of a job, made. */
   makeRun(number: number): string;
+  /** Names the state directory that the session is of: gc of another one leaves it alone. */
+  setOwner(owner: string): void;
   runDir(number: number): string;
   /** The id that the scheduler gave to the last job. */
   job(): string | undefined;
@@ -66,6 +68,8 @@ export function openSharedDir(shared: string, uid: number): void {
   );
 }
 
+export const OWNER_FILE = 'owner';
+
 /** Everything of the gateway is of one job: it is not saved. */
 const isSaved = (name: string): boolean => !name.endsWith('-gw');
 
@@ -90,6 +94,10 @@ export function openSessionDir(shared: string, sessionId: string): SessionDir {
     dir,
     lastRun: () => namesIn(dir).reduce((most, name) => Math.max(most, Number(/^run-(\d+)$/.exec(name)?.[1] ?? 0)), 0),
     runDir,
+    setOwner(owner) {
+      makePrivateDir(dir);
+      writeFileAtomic(path.join(dir, OWNER_FILE), owner, { durable: false });
+    },
     makeRun(number) {
       makePrivateDir(path.join(runDir(number), 'bundles'));
       makePrivateDir(kept);
@@ -125,6 +133,16 @@ function namesIn(dir: string): readonly string[] {
   return existsSync(dir) ? readdirSync(dir).filter((name) => !name.startsWith('.')) : [];
 }
 
+/** gc removes what was not used for long. Another session may remove it in the meantime. */
+export function markUsed(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {
+    // The next use says so.
+  }
+}
+
 /** Volumes that sessions share stay in the shared directory itself. */
 export interface SharedVolumes {
   isShared(name: string): boolean;
@@ -144,6 +162,7 @@ export function openSharedVolumes(shared: string): SharedVolumes {
     dirOf: (name) => path.join(top, name),
     labels(name) {
       if (!existsSync(fileOf(name))) return undefined;
+      markUsed(fileOf(name));
       return JSON.parse(readFileSync(fileOf(name), 'utf8')) as Readonly<Record<string, string>>;
     },
     add({ name, labels }) {

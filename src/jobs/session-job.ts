@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
@@ -6,6 +6,7 @@ import { writeFileAtomic } from '../store/record.ts';
 import type { Tell } from '../types/event.ts';
 import { type JobLayer, refuseLostLayers } from './losses.ts';
 import { JOB_SCRIPT, NODE_SCRIPT, RUN_FILES } from './node-script.ts';
+import { printable, readWord } from './read-word.ts';
 import type { AttachedProgram, JobState, Scheduler } from './scheduler.ts';
 import type { SessionDir } from './session-dir.ts';
 import { type JobTarget, targetText } from './target.ts';
@@ -48,6 +49,8 @@ export interface SessionJobParts {
   readonly patienceSeconds: number;
   /** Writes the bundles that the job's own script runs. */
   readonly ownBundles: (runDir: string, work: string) => Promise<void>;
+  /** How long the job may wait in the queue; undefined: until the user ends it. */
+  readonly queueLimitMs: number | undefined;
   readonly tell: Tell;
   readonly signal: AbortSignal | undefined;
 }
@@ -216,7 +219,7 @@ async function endEarlier(last: number, { scheduler, session, tell, signal }: Se
     signal?.throwIfAborted();
     const state = await scheduler.state(id);
     if (state.kind === 'ended') return;
-    // A job that waits has nothing to save, or is in the queue again.
+    // A job in the queue has not begun, or was requeued after it saved.
     if (state.kind === 'waiting' || !existsSync(path.join(runDir, RUN_FILES.ready))) await scheduler.cancel(id);
     if (!isTold) tell({ kind: 'message', level: 'info', text: savingText(id) });
     isTold = true;
@@ -227,9 +230,10 @@ async function endEarlier(last: number, { scheduler, session, tell, signal }: Se
 }
 
 async function untilReady(id: string, runDir: string, parts: SessionJobParts): Promise<Running> {
-  const { scheduler, signal, tell } = parts;
+  const { scheduler, signal, tell, queueLimitMs } = parts;
   let told = '';
   let startedMs: number | undefined;
+  const queuedMs = Date.now();
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.2, MAX_POLL_MS)) {
     signal?.throwIfAborted();
     const failed = readWord(path.join(runDir, RUN_FILES.failed));
@@ -240,9 +244,17 @@ async function untilReady(id: string, runDir: string, parts: SessionJobParts): P
     if (state.kind === 'ended' && readWord(path.join(runDir, RUN_FILES.failed)) === undefined)
       throw new RunClaudeError('JOB_ENDED', `job ${id} ended before its agent started: ${state.why}`);
     if (state.kind === 'waiting' && state.why !== told)
-      tell({ kind: 'message', level: 'info', text: `Waiting in the queue: ${state.why}` });
+      tell({ kind: 'message', level: 'info', text: `Waiting in the queue: ${state.why}. Ctrl-C ends the wait.` });
     if (state.kind === 'waiting') told = state.why;
     else startedMs ??= Date.now();
+    if (startedMs === undefined && queueLimitMs !== undefined && Date.now() - queuedMs > queueLimitMs)
+      throw new RunClaudeError(
+        'JOB_STUCK',
+        `job ${id} waits in the queue for ${queueLimitMs / 1000} seconds: ${told}`,
+        {
+          hint: `See what it waits for: scontrol show partition ${parts.target.queue}`,
+        },
+      );
     if (startedMs !== undefined && Date.now() - startedMs > READY_LIMIT_MS)
       throw new RunClaudeError('JOB_STUCK', `job ${id} runs and does not become ready`, {
         hint: `Does the node see ${runDir}? Its output is in ${path.join(runDir, 'log')}.`,
@@ -264,25 +276,4 @@ function checkMemory(id: string, ready: string, { limits, accepted, tell }: Sess
   const name = machine.replaceAll(/[^A-Za-z0-9._-]/g, '').slice(0, 64);
   tell({ kind: 'message', level: 'info', text: `Job ${id} runs on ${name} (${runtime === 'crun' ? 'crun' : 'runc'})` });
   return { id, memory, swap };
-}
-
-/** Text of the node, as it is shown in messages. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 300);
-}
-
-const MAX_WORD_BYTES = 4096;
-
-/** The start of a file of the node, which may be anything: no link is followed, and a pipe does not stop this process. */
-export function readWord(file: string): string | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const buffer = Buffer.alloc(MAX_WORD_BYTES);
-    return printable(buffer.toString('utf8', 0, readSync(fd, buffer)).trim());
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
 }

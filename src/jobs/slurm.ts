@@ -117,7 +117,13 @@ function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function call(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const [program = '', ...args] = argv;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: ANSWER_MS });
+    const child = spawn(program, args, {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: ANSWER_MS,
+      // A Ctrl-C would end it too, and a submission without its answer is a job without a name.
+      detached: true,
+    });
     let [output, errors] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8');

@@ -1,7 +1,7 @@
 import { type InstanceFacts, listInstances } from '../../claude/instances/list.ts';
 import { listSessions } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';
-import { pendingSessions } from '../../session/later/gc.ts';
+import { pendingSessions } from '../../session/later/gc-known.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { whenText } from '../../text/when.ts';
 import type { CommandRun } from '../context/context.ts';

@@ -6,7 +6,7 @@ import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from './context.ts';
 import { namedEngines } from './named-engines.ts';
-import { openEngine } from './open-engine.ts';
+import { isJob, openEngine } from './open-engine.ts';
 
 /** How long each engine of the configuration may take to answer: the command waits for it. */
 const ANSWER_MS = 10_000;
@@ -23,7 +23,7 @@ export interface AllEngines {
 
 /** Connects the default engine and all of the configuration, with one line for each that does not answer. */
 export async function openAllEngines(context: CommandContext): Promise<AllEngines> {
-  const [engine, named] = await Promise.all([openDefault(context), openNamed(context)]);
+  const [engine, named] = await Promise.all([openDefault(context), openOthers(context)]);
   const opened = [...(engine === undefined ? [] : [engine]), ...named];
   const others: Engine[] = [];
   for (const one of named) {
@@ -60,15 +60,19 @@ async function openDefault(context: CommandContext): Promise<Engine | undefined>
   }
 }
 
-async function openNamed(context: CommandContext): Promise<readonly Engine[]> {
-  const named = [...(await namedEngines(context.places.configDir)), ...clustersOf(context)];
+async function openOthers(context: CommandContext): Promise<readonly Engine[]> {
+  const named = await namedEngines(context.places.configDir);
+  const others: readonly OtherEngine[] = [
+    ...named.map(({ name, host }) => ({ on: name, left: () => leftLine(name, host) })),
+    ...recorded(context),
+  ];
   const opened = await Promise.all(
-    named.map(async ({ name, host }) => {
+    others.map(async ({ on, left }) => {
       try {
-        return await openEngine({ engine: 'auto', on: name }, context, ANSWER_MS);
+        return await openEngine({ engine: 'auto', on }, context, ANSWER_MS);
       } catch (error) {
         if (!(error instanceof RunClaudeError)) throw error;
-        context.tell({ kind: 'message', level: 'warning', text: leftLine(name, host) });
+        context.tell({ kind: 'message', level: 'warning', text: left(error) });
         return undefined;
       }
     }),
@@ -76,11 +80,22 @@ async function openNamed(context: CommandContext): Promise<readonly Engine[]> {
   return opened.filter((one) => one !== undefined);
 }
 
-/** The clusters that sessions on record ran on. */
-function clustersOf({ places }: CommandContext): readonly { readonly name: string; readonly host: string }[] {
-  const used = listSessions(places.stateDir).sessions.flatMap(({ plan }) => plan.policy.on ?? []);
-  const clusters = [...new Set(used)].filter((on) => on.startsWith(CLUSTER_PREFIX));
-  return clusters.map((on) => ({ name: on, host: on }));
+interface OtherEngine {
+  readonly on: string;
+  /** The line about one that does not answer. */
+  readonly left: (error: RunClaudeError) => string;
+}
+
+/** The clusters that sessions on record ran on: the configuration does not name them. */
+function recorded({ places }: CommandContext): readonly OtherEngine[] {
+  const { sessions } = listSessions(places.stateDir);
+  const used = sessions.flatMap(({ plan: { policy } }) =>
+    policy.on !== undefined && (isJob(policy) || policy.on.startsWith(CLUSTER_PREFIX)) ? [policy.on] : [],
+  );
+  return [...new Set(used)].map((on) => ({
+    on,
+    left: ({ message }) => cleanLine(`What sessions on ${on} left is not removed: ${message}`),
+  }));
 }
 
 /** The line about an engine of the configuration that does not answer. */

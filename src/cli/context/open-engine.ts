@@ -16,6 +16,9 @@ import { engineNamed } from './named-engines.ts';
 /** The values of `--engine`. */
 const ENGINES: readonly Policy['engine'][] = ['auto', 'docker', 'podman'];
 
+/** For a command that continues without the session: a queue that does not move must not hold it. */
+const QUEUE_LIMIT_MS = 60_000;
+
 /** Which engine a command uses. */
 export interface EngineChoice {
   readonly engine: Policy['engine'];
@@ -23,6 +26,8 @@ export interface EngineChoice {
   readonly on?: string | undefined;
   /** Of a command that runs an agent: what its job is asked for. */
   readonly run?: JobRun | undefined;
+  /** How long a job may wait in the queue; undefined: until the user ends it. */
+  readonly queueLimitMs?: number | undefined;
 }
 
 export interface JobRun {
@@ -60,7 +65,7 @@ export async function openEngine(
   context: EngineContext,
   answerMs?: number,
 ): Promise<Engine> {
-  const { engine, on, run }: EngineChoice = typeof choice === 'string' ? { engine: choice } : choice;
+  const { engine, on, run, queueLimitMs }: EngineChoice = typeof choice === 'string' ? { engine: choice } : choice;
   const cluster = on === undefined ? undefined : parseClusterTarget(on);
   if (cluster !== undefined) {
     const { openEngineOfCluster } = await import('./open-cluster-engine.ts');
@@ -70,7 +75,7 @@ export async function openEngine(
   const target = on === undefined ? undefined : parseJobTarget(on);
   if (target !== undefined) {
     const { openEngineOfJobs } = await import('./open-job-engine.ts');
-    const request = { target, policy: run?.policy, without: run?.without ?? [] };
+    const request = { target, policy: run?.policy, without: run?.without ?? [], queueLimitMs };
     return openEngineOfJobs(request, () => openEngine(engine, context), context);
   }
   const options = { ...connectOptions(engine, context), ...(answerMs === undefined ? {} : { answerMs }) };
@@ -90,7 +95,10 @@ export async function openEngineOf(
   { answerMs, run }: { readonly answerMs?: number; readonly run?: JobRun } = {},
 ): Promise<Engine> {
   const { on, endpoint } = recorded;
-  if (isJob(policy)) return openEngine({ engine: policy.engine, on: policy.on, run }, context);
+  if (isJob(policy)) {
+    const queueLimitMs = answerMs === undefined ? undefined : QUEUE_LIMIT_MS;
+    return openEngine({ engine: policy.engine, on: policy.on, run, queueLimitMs }, context);
+  }
   if (on !== undefined) {
     const engine = await openEngine({ engine: policy.engine, on }, context, answerMs);
     if (isSameEngine(recorded, engine.facts)) return engine;

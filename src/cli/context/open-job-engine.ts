@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { ownerOf } from '../../engine/connect.ts';
 import { usageError } from '../../errors.ts';
 import { openJobEngine } from '../../jobs/job-engine.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../jobs/losses.ts';
@@ -16,6 +17,8 @@ export interface JobEngineRequest {
   readonly policy: Policy | undefined;
   /** Layers that the command line does without. */
   readonly without: readonly string[];
+  /** How long a job may wait in the queue; undefined: until the user ends it. */
+  readonly queueLimitMs?: number | undefined;
 }
 
 /** For a collector alone. */
@@ -27,7 +30,7 @@ const SMALL = { memoryMb: 1024, cpus: 0, timeoutMs: undefined };
  * @throws {RunClaudeError} USAGE for what a job does not carry, and without [slurm]; RENDER_LOSS; SCHEDULER_MISSING
  */
 export async function openEngineOfJobs(
-  { target, policy, without }: JobEngineRequest,
+  { target, policy, without, queueLimitMs }: JobEngineRequest,
   local: () => Promise<Engine>,
   { env, places, tell, interruption }: Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>,
 ): Promise<Engine> {
@@ -63,6 +66,8 @@ export async function openEngineOfJobs(
     // Without an agent there is nothing to hold to these limits.
     accepted: policy === undefined ? ['memory', 'swap'] : accepted,
     patienceSeconds: table.patience,
+    queueLimitMs,
+    owner: ownerOf(places.stateDir),
     tell: tell ?? (() => undefined),
     signal: interruption?.signal,
   });

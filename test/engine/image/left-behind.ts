@@ -6,7 +6,8 @@ import { pack } from 'tar-stream';
 import { expect } from 'vitest';
 import { INPUTS_LABEL } from '../../../src/image/inputs.ts';
 import { oldName } from '../../../src/image/left-behind.ts';
-import { type GcOptions, planGc, runGc } from '../../../src/session/later/gc.ts';
+import { planGc, runGc } from '../../../src/session/later/gc.ts';
+import type { GcOptions } from '../../../src/session/later/gc-known.ts';
 import type { Engine } from '../../../src/types/engine.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -250,6 +251,48 @@ it('a job whose time is over saves what its agent wrote, and the session says so
   await untilNoJob();
 });
 
+it('gc removes what a session without a record left in the shared directory', { timeout: 5 * MINUTES }, async () => {
+  // gc opens the engines that records name.
+  await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
+  const { child, ended } = await startWaiting('unrecorded.txt');
+  child.kill('SIGKILL');
+  await ended;
+  await untilNoJob();
+  const session = newest();
+  const left = path.join(cluster.shared, 'sessions', session);
+  rmSync(path.join(root, '.local/state/run-claude/sessions', session), { recursive: true });
+  expect((await run('gc')).output).not.toContain(session);
+  const past = new Date(Date.now() - 120 * MINUTES);
+  for (const dir of [left, path.join(left, 'run-1')]) utimesSync(dir, past, past);
+  expect((await run('gc')).output).toContain(session);
+  expect(existsSync(left)).toBe(false);
+});
+
+it('a start does not wait for long until an earlier session is collected, and Ctrl-C ends a wait', {
+  timeout: 6 * MINUTES,
+}, async () => {
+  const { child, ended } = await startWaiting('held.txt');
+  child.kill('SIGKILL');
+  await ended;
+  await untilNoJob();
+  const session = newest();
+  cluster.query('scontrol', 'update', 'partitionname=test', 'state=down');
+  try {
+    const next = start('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
+    await expect
+      .poll(next.output, { timeout: 2 * MINUTES })
+      .toMatch(new RegExp(`session ${session} could not be collected: job \\d+ waits in the queue for 60 seconds`));
+    await expect.poll(() => next.output().match(/Waiting in the queue/g)?.length, { timeout: MINUTES }).toBe(2);
+    next.child.kill('SIGINT');
+    expect(await next.ended).toBe(130);
+    await untilEmptyQueue();
+  } finally {
+    cluster.query('scontrol', 'update', 'partitionname=test', 'state=up');
+  }
+  expect((await run('diff', '--stat', session)).output).toMatch(/created .*held\.txt/);
+  await untilNoJob();
+});
+
 it('no probe gets through in a job', { timeout: 5 * MINUTES }, async () => {
   const { status, output } = await run('doctor', '--probe', '--on', 'slurm:test');
   expect(output).toContain('PASS: every attack that can be tested here was stopped.');
@@ -263,4 +306,23 @@ it('refuses a lost layer that nobody named, and a session on a terminal', { time
   const { status, output } = await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'true');
   writeFileSync(config, text);
   expect([output, status]).toEqual([expect.stringContaining('--without-layer gateway-network'), 125]);
+});
+
+it('a node with crun alone runs a session, saves it and restores it', { timeout: 5 * MINUTES }, async (context) => {
+  skipUnless(existsSync('/usr/bin/crun'), 'needs crun', context);
+  await cluster.hideRunc();
+  const { job, ended, output } = await startWaiting('by-crun.txt', 'crun');
+  expect(output()).toContain(`Job ${job.id} runs on`);
+  expect(output()).toContain('(crun)');
+  cluster.query('scancel', job.id);
+  expect(await ended).toBe(125);
+  const { output: stat } = await run('diff', '--stat', newest());
+  expect(stat).toMatch(/created .*by-crun\.txt/);
+  expect(stat).toMatch(/deleted .*a\.txt/);
+  rmSync(path.join(project, 'made.txt'), { force: true });
+  const agent = await run('--on', 'slurm:crun', '--yes', '-p', 'go');
+  expect([agent.output, agent.status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  const probes = await run('doctor', '--probe', '--on', 'slurm:crun');
+  expect([probes.output, probes.status]).toEqual([expect.stringContaining('PASS: every attack'), 0]);
+  await untilNoJob();
 });

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -10,8 +20,10 @@ import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import { gatewayContainer } from '../../../src/gateway/gateway-container.ts';
 import { jobBundle } from '../../../src/jobs/bundle.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../../src/jobs/losses.ts';
-import { openSessionDir, openSharedDir } from '../../../src/jobs/session-dir.ts';
-import { readWord, whyEnded } from '../../../src/jobs/session-job.ts';
+import { readWord } from '../../../src/jobs/read-word.ts';
+import { openSessionDir, openSharedDir, openSharedVolumes } from '../../../src/jobs/session-dir.ts';
+import { whyEnded } from '../../../src/jobs/session-job.ts';
+import { removeSharedImage, sessionOfRest, sharedObjects } from '../../../src/jobs/shared-objects.ts';
 import { stateIn, submission } from '../../../src/jobs/slurm.ts';
 import { parseJobTarget, targetText } from '../../../src/jobs/target.ts';
 import type { OciConfig } from '../../../src/render/oci-config.ts';
@@ -185,6 +197,47 @@ it('refuses names in the shared directory that are paths or options', () => {
   expect(statSync(path.join(dir, 'outside')).isFile()).toBe(true);
   writeFileSync(path.join(session.dir, 'job'), '--wrap=id');
   expect(() => session.job()).toThrow('a name that run-claude did not write');
+});
+
+it("lists for gc what is run-claude's and unused, through no link, and removes nothing else", () => {
+  const shared = mkdtempSync(path.join(tmpdir(), 'rc-jobs-'));
+  dirs.push(shared);
+  const now = Date.now();
+  const ids = ['261123-101500-kbc', '261123-101500-kbd', '261123-101500-kbf'] as const;
+  for (const [at, id] of ids.entries()) {
+    const session = openSessionDir(shared, id);
+    session.setOwner(at === 1 ? 'another' : 'me');
+    session.makeRun(1);
+    if (at === 0) session.addVolume({ name: `run-claude-${id}-layer`, labels: {} });
+  }
+  symlinkSync(path.join(shared, 'sessions', ids[0]), path.join(shared, 'sessions', '261123-101500-kbg'));
+  mkdirSync(path.join(shared, 'sessions', 'foreign'));
+  const bases = openSharedVolumes(shared);
+  bases.add({ name: 'run-claude-base-0123', labels: {} });
+  bases.add({ name: 'run-claude-base-4567', labels: {} });
+  const [old, fresh] = ['0'.repeat(32), '1'.repeat(32)];
+  for (const key of [old, fresh]) mkdirSync(path.join(shared, 'images', key), { recursive: true });
+  const past = new Date(now - 31 * 86_400_000);
+  for (const one of ['bases/run-claude-base-0123.json', `images/${old}`])
+    utimesSync(path.join(shared, one), past, past);
+  const names = sharedObjects(shared, 'me', now).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(
+    [
+      `run-claude-${ids[0]}-layer`,
+      `run-claude-job-${ids[2]}`,
+      'run-claude-base-0123',
+      `run-claude-job-image:${old}`,
+    ].toSorted(),
+  );
+  expect(sessionOfRest(`run-claude-job-${ids[2]}`)).toBe(ids[2]);
+  expect(sessionOfRest('run-claude-job-..')).toBeUndefined();
+  expect(removeSharedImage(shared, 'run-claude-job-image:../sessions')).toBe(false);
+  expect(removeSharedImage(shared, `run-claude-job-image:${old}`)).toBe(true);
+  expect(existsSync(path.join(shared, 'images', old))).toBe(false);
+  expect(existsSync(path.join(shared, 'images', fresh))).toBe(true);
+  rmSync(path.join(shared, 'sessions'), { recursive: true });
+  symlinkSync('/', path.join(shared, 'sessions'));
+  expect(sharedObjects(shared, 'me', now)).toHaveLength(1);
 });
 
 it('reads a short word of a node, through no link and without waiting for a pipe', () => {

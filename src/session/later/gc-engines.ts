@@ -1,0 +1,96 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheLabels } from '../../caches/sweep.ts';
+import { dataLabel } from '../../claude/instances/isolated.ts';
+import { environmentLabels } from '../../environment/sweep.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { isLeftBehind } from '../../image/left-behind.ts';
+import { layerVolumes } from '../../layer/strategies.ts';
+import { ownerState } from '../../record/session.ts';
+import { seedLabels } from '../../services/sweep.ts';
+import type { Engine, FoundObject } from '../../types/engine.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { dropLinks } from '../../workspace/drop-layer.ts';
+import { type GcOptions, KEPT_MS, type Known, type Removal, unusedInstances, YOUNG_MS } from './gc-known.ts';
+import { needsRecovery } from './recover-project.ts';
+
+/** What no session needs any more on the engines that answer. */
+export async function allEngineRemovals(options: GcOptions, known: Known): Promise<Removal[]> {
+  const { engine, others = [], onLost } = options;
+  const own = engine === undefined ? [] : await engineRemovals(engine, options, known);
+  const elsewhere = others.map(async (other) => {
+    try {
+      const removals = await engineRemovals(other, options, known);
+      return removals.map((one) => ({ ...one, engine: other.facts.on ?? other.facts.endpoint }));
+    } catch (error) {
+      if (!(error instanceof RunClaudeError)) throw error;
+      onLost?.(other);
+      return [];
+    }
+  });
+  return [...own, ...(await Promise.all(elsewhere)).flat()];
+}
+
+/** The engine lists this owner's objects only; those of other users of the engine are never listed. */
+async function engineRemovals(
+  engine: Engine,
+  { places, nowMs, currentImages }: GcOptions,
+  known: Known,
+): Promise<Removal[]> {
+  const unused = unusedInstances(known);
+  const volumes = known.instances.filter((one) => !unused.includes(one)).map(dataLabel);
+  const top = join(places.cacheDir, 'bases');
+  const bases = existsSync(top) ? readdirSync(top).map((key) => `base-${key}`) : [];
+  const needed = new Set([
+    ...known.unknown,
+    ...volumes,
+    ...bases,
+    ...environmentLabels(places.cacheDir),
+    ...seedLabels(places.cacheDir),
+    ...cacheLabels(places.cacheDir),
+  ]);
+  const kept = new Map(known.kept.map((session) => [session.id, session]));
+  const images = new Set([...currentImages, ...known.kept.flatMap(({ plan }) => [plan.image, plan.ownImage])]);
+  const order = ['container', 'volume', 'network', 'image'];
+  const all = await engine.list();
+  // `explore` runs a container of a session that has ended.
+  const busy = new Set(all.filter(({ running }) => running).map(({ labels }) => labels['run-claude.session']));
+  const stale = all.filter((found) => {
+    if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
+    if (found.kind === 'image')
+      return isLeftBehind(found, nowMs) || (!images.has(found.name) && nowMs - found.createdMs > KEPT_MS);
+    const id = found.labels['run-claude.session'] ?? '';
+    const session = kept.get(id);
+    return session === undefined ? !needed.has(id) : !busy.has(id) && isLeftover(session, found);
+  });
+  stale.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  return stale.map((found) => ({
+    kind: found.kind,
+    name: found.name,
+    why: reasonFor(found, nowMs),
+    remove: () => removeFound(engine, found, kept.get(found.labels['run-claude.session'] ?? '')),
+  }));
+}
+
+/** Whether an object is left from a session that ended while the engine did not answer; a layer's volume is not. */
+function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
+  if (ownerState(session) !== 'ended' || needsRecovery(session)) return false;
+  return !(kind === 'volume' && layerVolumes(session.plan.strategy, session.id).includes(name));
+}
+
+function reasonFor(found: FoundObject, nowMs: number): string {
+  const { kind, labels } = found;
+  if (isLeftBehind(found, nowMs)) return 'a build left it behind';
+  if (kind === 'image') return 'no session uses this version';
+  return labels['run-claude.session']?.startsWith('data-') ? 'its project no longer exists' : 'its session is over';
+}
+
+async function removeFound(engine: Engine, found: FoundObject, session: SessionRecord | undefined): Promise<void> {
+  if (found.kind === 'container') return (await engine.find(found.name))?.remove();
+  if (found.kind === 'volume') {
+    await engine.removeVolume(found.name);
+    return session && dropLinks(session.plan.sessionDir);
+  }
+  if (found.kind === 'network') return engine.removeNetwork(found.name);
+  return engine.removeImage(found.name);
+}
