@@ -74,7 +74,7 @@ export class JudgeProcess {
     if (hasRoom) return;
     this.#hold(true);
     await new Promise<void>((resolve) => {
-      // Both are removed: the judge of a large session waits often, and Node warns of more than ten.
+      // Both are removed: a large session fills the pipe often, and Node warns of more than ten listeners.
       const done = (): void => {
         this.#child.stdin.off('drain', done);
         this.#child.off('close', done);
