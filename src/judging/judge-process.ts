@@ -74,8 +74,14 @@ export class JudgeProcess {
     if (hasRoom) return;
     this.#hold(true);
     await new Promise<void>((resolve) => {
-      this.#child.stdin.once('drain', resolve);
-      this.#child.once('close', resolve);
+      // Both are removed: a large session fills the pipe often, and Node warns of more than ten listeners.
+      const done = (): void => {
+        this.#child.stdin.off('drain', done);
+        this.#child.off('close', done);
+        resolve();
+      };
+      this.#child.stdin.once('drain', done);
+      this.#child.once('close', done);
     });
     this.#hold(false);
   }

@@ -1,5 +1,4 @@
 import {
-  type Check,
   fields,
   flag,
   listOf,
@@ -11,7 +10,6 @@ import {
   relPath,
   text,
 } from '../store/parse-record.ts';
-import type { RelPath } from '../text/path.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../types/claude-data.ts';
 import type { Change, Entry, Problem, Rename, WithheldGroup } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -40,7 +38,7 @@ const change = fields<Change>({
 });
 
 /** A finding about the changes as a whole, such as many-changes, has the path '.'. */
-const findingPath: Check<RelPath> = (value) => (value === '.' ? undefined : relPath(value));
+const findingPath: typeof relPath = (value) => (value === '.' ? undefined : relPath(value));
 
 const finding = fields<Finding>({
   rule: text,
