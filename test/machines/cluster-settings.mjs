@@ -45,7 +45,9 @@ AllowedSwapSpace=0
 ConstrainCores=yes
 `;
 
-const GANESHA = `NFS_CORE_PARAM { Protocols = 4; Enable_NLM = false; Enable_RQUOTA = false; }
+const GANESHA = `NFS_CORE_PARAM {
+  Protocols = 4; Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; allow_set_io_flusher_fail = true;
+}
 NFSV4 { Graceless = true; Minor_Versions = 1, 2; Only_Numeric_Owners = true; }
 EXPORT {
   Export_Id = 1; Path = /shared; Pseudo = /shared; Access_Type = RW; Squash = Root_Squash; SecType = sys;
@@ -76,8 +78,11 @@ install -d -o slurm -g slurm /var/spool/slurmctld /var/log/slurm
 slurmctld
 cat >/etc/ganesha/ganesha.conf <<'END'
 ${GANESHA}END
-mkdir -p /var/lib/nfs/ganesha /run/ganesha /var/run/ganesha
+mkdir -p /var/lib/nfs/ganesha /run/ganesha
+ln -sf /proc/self/mounts /etc/mtab
 ganesha.nfsd -f /etc/ganesha/ganesha.conf -L /var/log/ganesha.log -p /run/ganesha.pid
+for _ in $(seq 50); do ! ss -ltn | grep -q :2049 && ! grep 'Could not create export' /var/log/ganesha.log || break; sleep 0.2; done
+ss -ltn | grep -q :2049 && ! grep 'Could not create export' /var/log/ganesha.log || { tail -n 5 /var/log/ganesha.log; exit 1; }
 install -d -o dev -g dev -m 700 ${SHARED}
 groupmod -o -g ${socketGroup} docker 2>/dev/null || groupadd -o -g ${socketGroup} docker
 usermod -aG docker dev
