@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guestDirectory, nodeProgram, packedCommand } from './build.mjs';
-import { cacheDirectory, inCache, log, removeFromCache, sh } from './cache.mjs';
+import { cacheDirectory, log, removeFromCache, sh } from './cache.mjs';
 import { LOGIN_ADDRESS, loginScript, NODE_MEMORY_MB, NODES, nodeScript } from './cluster-settings.mjs';
 import { KERNEL_WORDS, openSpace } from './guest-command.mjs';
 import { startMachine } from './machine.mjs';
@@ -28,18 +28,17 @@ const STAND_IN = path.join(import.meta.dirname, '../support/stand-in/messages-ap
 export async function prepareCluster() {
   const guestDir = await guestDirectory(GUEST);
   removeFromCache(ID);
-  const dir = cacheDirectory(ID);
   const supplies = cacheDirectory(ID, 'supplies');
   copyFileSync(nodeProgram('amd64'), path.join(supplies, 'node'));
   copyFileSync(packedCommand(), path.join(supplies, 'run-claude.tgz'));
   copyFileSync(STAND_IN, path.join(supplies, path.basename(STAND_IN)));
   sh(`mkdir "$1/ca"; find /usr/local/share/ca-certificates -name '*.crt' -exec cp {} "$1/ca" ';'`, [supplies]);
-  return { guestDir, dir, supplies };
+  return { guestDir, supplies };
 }
 
 /** @returns {Promise<Cluster>} */
 export async function startCluster() {
-  const { guestDir, dir, supplies } = await prepareCluster();
+  const { guestDir, supplies } = await prepareCluster();
   const { space, inSpace, remove } = openSpace();
   /** @type {(() => Promise<void> | void)[]} */
   const ends = [remove];
@@ -51,7 +50,7 @@ export async function startCluster() {
 ip -n "$1" link set br0 up`;
     sh(bridge, [space]);
     log('slurm: starting the login node');
-    const login = await startLogin({ guestDir, dir, supplies, inSpace });
+    const login = await startLogin({ guestDir, supplies, inSpace });
     ends.push(login.stop);
     log('slurm: starting the nodes');
     const machines = await Promise.all(
@@ -117,9 +116,9 @@ function nodeCommand({ node, guestDir, space, inSpace }) {
 }
 
 /**
- * @param {{ guestDir: string, dir: string, supplies: string, inSpace: readonly string[] }} options
+ * @param {{ guestDir: string, supplies: string, inSpace: readonly string[] }} options
  */
-async function startLogin({ guestDir, dir, supplies, inSpace: [program = '', ...inSpace] }) {
+async function startLogin({ guestDir, supplies, inSpace: [program = '', ...inSpace] }) {
   const script = loginScript(statSync('/var/run/docker.sock').gid);
   const words = [
     ...[path.join(import.meta.dirname, 'login-node.sh'), path.join(guestDir, 'disk.raw')],
@@ -150,11 +149,12 @@ async function startLogin({ guestDir, dir, supplies, inSpace: [program = '', ...
       const enter = ['--target', inside, '--mount', '--pid', '--net', '--ipc', '--uts'];
       const as = ['setpriv', '--reuid', user, '--regid', user, '--init-groups', 'env', '-i', `HOME=${home}`];
       const env = ['PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', 'LANG=C.UTF-8', `USER=${user}`];
-      const result = spawnSync(
-        'nsenter',
-        [...enter, ...as, ...env, 'bash', '-c', `cd /home/dev/project\n${text}`],
-        { encoding: 'utf8', timeout: timeoutMs, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] },
-      );
+      const result = spawnSync('nsenter', [...enter, ...as, ...env, 'bash', '-c', `cd /home/dev/project\n${text}`], {
+        encoding: 'utf8',
+        timeout: timeoutMs,
+        maxBuffer: 1 << 28,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       return { status: result.status, output: `${result.stdout ?? ''}${result.stderr ?? ''}` };
     },
     async stop() {
