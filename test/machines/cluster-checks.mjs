@@ -116,7 +116,7 @@ findmnt -t nfs4 /shared && test -n "$(swapon --show)" && command -v ${runtime} &
     run: async (cluster) => {
       const { output } = cluster.login(`${PROVIDER}
 printf '%s' '${TURNS}' >~/turns.json
-node /mnt/supplies/messages-api.mjs --script ~/turns.json --port ${PORT} < <(sleep 1000) >/dev/null & server=$!
+node /mnt/supplies/messages-api.mjs --script ~/turns.json --port ${PORT} < <(exec sleep 1000 2>/dev/null) >/dev/null 2>&1 & server=$!
 sleep 2
 run-claude --on slurm:node1 --yes -p go; status=$?
 kill $server; exit $status`);
