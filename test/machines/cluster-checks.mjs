@@ -16,7 +16,6 @@ const PORT = 18080;
 const WAIT_MS = 10 * 60_000;
 /** Allocates more than the job has, and keeps it in use. */
 const TOO_MUCH = 'python3 -c "a = bytearray(3200 << 20); print(len(a))"';
-const GROUPS = '/sys/fs/cgroup/system.slice/slurmstepd.scope';
 const TURNS = JSON.stringify([
   { tools: [{ name: 'Bash', input: { command: 'echo by-agent > made.txt' } }] },
   { text: 'Done.' },
@@ -131,7 +130,7 @@ kill $server; exit $status`);
     name: 'memory and swap',
     run: async (cluster) => {
       const { job, node } = startWaiting(cluster, 'short', 'limits.txt');
-      const groups = `cd ${GROUPS}/job_${job} && cat memory.max memory.swap.max`;
+      const groups = `cd "$(find /sys/fs/cgroup -type d -name job_${job})" && cat memory.max memory.swap.max`;
       const [memory, swap] = expectStatus(cluster.on(node, groups)).trim().split('\n');
       if (memory !== String(2560 * 2 ** 20) || swap !== '0') throw new Error(`memory ${memory}, swap ${swap}`);
       cluster.login(`scancel ${job}`);
@@ -142,7 +141,7 @@ kill $server; exit $status`);
       );
       if (killed.status === 0 || /^3355443200$/m.test(killed.output)) throw new Error(lastLines(killed.output));
       const kernel = expectStatus(cluster.on('node1', 'dmesg | grep oom-kill'));
-      expectText(kernel, /task_memcg=\/system\.slice\/slurmstepd\.scope\/job_\d+\/.*task=python3/);
+      expectText(kernel, /task_memcg=\/system\.slice\/\w*slurmstepd\.scope\/job_\d+\/.*task=python3/);
       await untilNoJob(cluster);
       const told = /^\[sandbox\] (ERROR|WARNING).*$/m.exec(killed.output)?.[0] ?? '';
       return `no layer but gateway-network was given up; memory.max is 2560 MB, memory.swap.max 0; a program that took 3.1 GB was killed in the job's group, and the command ended with status ${killed.status} ${told}`.trim();

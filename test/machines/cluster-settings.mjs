@@ -95,7 +95,8 @@ cp /mnt/supplies/ca/*.crt /usr/local/share/ca-certificates/ 2>/dev/null || true
 install -d -o dev -g dev /home/dev/.config /home/dev/.config/run-claude /home/dev/project
 cat >/home/dev/.config/run-claude/config.toml <<'END'
 ${CONFIG}END
-chown dev:dev /home/dev/.config/run-claude/config.toml`;
+chown dev:dev /home/dev/.config/run-claude/config.toml
+for i in 1 2 3; do echo $i >/home/dev/project/file-$i; chown dev:dev /home/dev/project/file-$i; done`;
 
 /** Runs on a node, as root. @param {{ removed: string }} node */
 export const nodeScript = ({ removed }) => `date -s @${Math.floor(Date.now() / 1000)}
