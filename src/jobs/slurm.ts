@@ -68,6 +68,8 @@ export function submission(job: JobRequest): readonly string[] {
     '--no-requeue',
     `--signal=B:TERM@${WARNING_SECONDS}`,
     '--export=NONE',
+    // The node does not have the project's directory.
+    '--chdir=/',
     `--output=${job.log}`,
     '--open-mode=append',
     job.script,
@@ -88,6 +90,7 @@ function besideJob(id: string): readonly string[] {
     '--kill-on-bad-exit=0',
     '--input=0',
     '--mpi=none',
+    '--chdir=/',
   ];
 }
 

@@ -23,7 +23,8 @@ const TOOLS = [
   'xz-utils',
 ];
 const TOOLS_OF = {
-  amd64: ['user-mode-linux', 'iproute2', 'diod'],
+  uml: ['user-mode-linux', 'iproute2', 'diod'],
+  amd64: ['qemu-system-x86', 'ipxe-qemu', 'iproute2'],
   arm64: ['qemu-system-arm', 'ipxe-qemu', 'qemu-user-static'],
 };
 const BINFMT = '/proc/sys/fs/binfmt_misc';
@@ -41,7 +42,7 @@ export async function guestDirectory(name) {
   const ready = inCache(id, 'ready');
   if (existsSync(ready)) return dir;
   log(`Building the guest ${name} (${guest.suite}, ${guest.arch})`);
-  installTools(guest.arch);
+  installTools(guest);
   if (!existsSync(inCache(id, 'key'))) sh('ssh-keygen -q -t ed25519 -N "" -f "$1"', [inCache(id, 'key')]);
   writeFileSync(inCache(id, 'setup'), `${guest.setup}\n`);
   const words = [dir, guest.arch, guest.suite, guest.kernel, inCache(id, 'setup'), ...guest.packages];
@@ -73,11 +74,11 @@ function makeDisk(from, to, size) {
 }
 
 /**
- * Installs the Debian packages of the host that a guest of this architecture needs.
- * @param {'amd64' | 'arm64'} arch
+ * Installs the Debian packages of the host that a guest needs.
+ * @param {import('./guests.mjs').Guest} guest
  */
-export function installTools(arch) {
-  const packages = [...TOOLS, ...TOOLS_OF[arch]];
+export function installTools({ arch, kernel }) {
+  const packages = [...TOOLS, ...TOOLS_OF[kernel === 'uml' ? 'uml' : arch]];
   const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0);
   if (missing.length === 0) return;
   log(`Installing ${missing.join(' ')}`);
@@ -112,7 +113,7 @@ async function withBinfmt(arch, build) {
  * The program of Node for the guest's architecture, from npm.
  * @param {'amd64' | 'arm64'} arch
  */
-function nodeProgram(arch) {
+export function nodeProgram(arch) {
   const id = `node-${NODE_VERSION}-${arch}`;
   const program = inCache(id, 'package/bin/node');
   if (existsSync(program)) return program;

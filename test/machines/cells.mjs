@@ -19,7 +19,7 @@ import { mountShare } from './share.mjs';
  * @typedef {object} Cell
  * @property {string} represents which users' machines are like it
  * @property {string} title what is special about it
- * @property {string} engine key of ENGINES
+ * @property {string} engine key of ENGINES, or `cluster`: other guests, and other checks
  * @property {string} [disk] command that makes the file system of one more disk (/dev/ubdd), whose path follows it
  * @property {string} [asRoot] runs in the guest as root, before the checks
  * @property {string} project directory of the project
@@ -27,6 +27,8 @@ import { mountShare } from './share.mjs';
  * @property {string} [notSeen] why there is no result
  */
 
+/** Of a cell that is a cluster. */
+export const CLUSTER = 'cluster';
 const IMAGE = '/mnt/supplies/image.tar';
 const PROJECT = '/home/dev/project';
 /** The uids of a container of the user's own. */
@@ -231,6 +233,13 @@ docker info -f '{{.CgroupDriver}} {{.SecurityOptions}}' | grep '^systemd .*appar
     asRoot: `mkdir -p /mnt/fold && mount -t xfs /dev/ubdd /mnt/fold
 mkdir /mnt/fold/dev && chown dev:dev /mnt/fold/dev && touch /mnt/fold/Case && test -e /mnt/fold/cASE`,
     project: '/mnt/fold/dev/project',
+    command: 'inside',
+  },
+  slurm: {
+    represents: 'a Slurm cluster',
+    title: 'Slurm 24.11, two nodes with cgroup v2, shared directory on NFS',
+    engine: CLUSTER,
+    project: PROJECT,
     command: 'inside',
   },
 };

@@ -26,7 +26,7 @@ export async function prepareEngine(name) {
   const engine = ENGINES[name];
   const guest = engine && GUESTS[engine.guest];
   if (engine === undefined || guest === undefined) throw new Error(`No engine ${name}.`);
-  installTools(guest.arch);
+  installTools(guest);
   const guestDir = await guestDirectory(engine.guest);
   const loaderDir = engine.loader === undefined ? guestDir : await guestDirectory(engine.loader);
   const supplies = await suppliesDisk(guest.arch);

@@ -7,7 +7,7 @@ import { serveShare } from './share.mjs';
 const MEMORY_MB = '3500';
 const QEMU = ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a76', '-accel', 'tcg,thread=multi', '-smp', '2'];
 /** What each start of a guest leaves out: steps that take minutes and change nothing for a session. */
-const KERNEL_WORDS = [
+export const KERNEL_WORDS = [
   ...['loglevel=4', 'systemd.show_status=false', 'systemd.default_timeout_start_sec=1800'],
   ...['systemd.condition-needs-update=no', 'systemd.condition-first-boot=no'],
 ];
@@ -76,12 +76,10 @@ export function qemuCommand({ guestDir, disks, port, forwarded, words }) {
  * @returns {GuestCommand}
  */
 export function umlCommand({ dir, share, disks, words }) {
-  removeLeftSpaces();
-  const space = `rc-lab-${process.pid}`;
-  const script = `ip netns add "$1"; ip -n "$1" link set lo up; ip -n "$1" tuntap add dev tap0 mode tap
+  const { space, inSpace, remove } = openSpace();
+  const script = `ip -n "$1" tuntap add dev tap0 mode tap
 ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
   sh(script, [space]);
-  const inSpace = ['ip', 'netns', 'exec', space];
   const endShare = serveShare({ dir, share, inSpace, address: HOST_ADDRESS, guest: UML_ADDRESS });
   return {
     command: [
@@ -94,9 +92,17 @@ ip -n "$1" addr add ${HOST_ADDRESS}/24 dev tap0; ip -n "$1" link set tap0 up`;
     port: 22,
     end: () => {
       endShare();
-      sh('ip netns del "$1"', [space]);
+      remove();
     },
   };
+}
+
+/** A network namespace that has loopback alone. */
+export function openSpace() {
+  removeLeftSpaces();
+  const space = `rc-lab-${process.pid}`;
+  sh('ip netns add "$1"; ip -n "$1" link set lo up', [space]);
+  return { space, inSpace: ['ip', 'netns', 'exec', space], remove: () => void sh('ip netns del "$1"', [space]) };
 }
 
 /** Network namespaces of labs that were killed, and the guests that still run there. */

@@ -45,6 +45,24 @@ ${LEGACY_IPTABLES}
 ${NO_ENGINE}
 printf 'kernel.unprivileged_userns_clone = 0\\n' >/etc/sysctl.d/90-lab.conf`,
   },
+  // The login node and the nodes of a Slurm cluster: they differ in their settings. A kernel of its own, under emulation.
+  slurm: {
+    arch: 'amd64',
+    suite: 'trixie',
+    kernel: 'linux-image-cloud-amd64',
+    packages: [
+      ...['slurmctld', 'slurmd', 'slurm-client', 'munge', 'runc', 'crun', 'uidmap'],
+      ...['nfs-common', 'nfs-ganesha', 'nfs-ganesha-vfs'],
+    ],
+    setup: `systemctl disable slurmctld slurmd munge nfs-ganesha nfs-client.target rpcbind.socket rpcbind.service || true
+systemctl mask rpcbind.service rpcbind.socket
+rm /etc/systemd/network/10-lab.network
+for node in 1 2; do
+  printf '[Match]\\nMACAddress=52:54:00:12:34:0%s\\n[Network]\\nAddress=10.0.2.1%s/24\\n' $node $node \\
+    >/etc/systemd/network/10-node$node.network
+done
+printf '127.0.0.1 localhost\\n10.0.2.2 login\\n10.0.2.11 node1\\n10.0.2.12 node2\\n' >/etc/hosts`,
+  },
   'bookworm-arm64': {
     arch: 'arm64',
     suite: 'bookworm',

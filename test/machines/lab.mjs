@@ -8,8 +8,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { log } from './cache.mjs';
-import { CELLS } from './cells.mjs';
+import { CELLS, CLUSTER } from './cells.mjs';
 import { CHECKS } from './checks.mjs';
+import { prepareCluster, startCluster } from './cluster.mjs';
+import { CLUSTER_CHECKS } from './cluster-checks.mjs';
 import { prepareEngine, startEngine } from './engine.mjs';
 import { placeHere, placeInside } from './places.mjs';
 
@@ -18,6 +20,9 @@ const VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
 docker version --format 'Docker {{.Server.Version}}{{range .Server.Components}}, {{.Name}} {{.Version}}{{end}}' 2>/dev/null | grep -v '^Docker ,*$'
 { systemctl --quiet is-active podman.socket || systemctl --user --quiet is-active podman.socket; } 2>/dev/null && podman --version
 true`;
+
+const CLUSTER_VERSIONS = `. /etc/os-release; echo "$PRETTY_NAME"; uname -srm
+slurmd --version; runc --version | sed -n 's/^runc version /runc /p'; dpkg-query -W crun | sed 's/\\t/ /'`;
 
 /** @param {string} name */
 function cellOf(name) {
@@ -32,6 +37,7 @@ function cellOf(name) {
  * @returns {Promise<string>} what did not hold
  */
 async function runCells(cells) {
+  if (cells.every((name) => cellOf(name).engine === CLUSTER)) return runCluster(cells[0] ?? '');
   const started = await startEngine(cells.map(cellOf));
   const failures = [];
   try {
@@ -46,6 +52,17 @@ async function runCells(cells) {
   return failures.filter((text) => text !== '').join('; ');
 }
 
+/** @param {string} name @returns {Promise<string>} the checks that did not hold */
+async function runCluster(name) {
+  const cluster = await startCluster();
+  try {
+    const versions = cluster.on('node1', CLUSTER_VERSIONS).output;
+    return await checkAll(name, versions, CLUSTER_CHECKS, cluster);
+  } finally {
+    await cluster.stop();
+  }
+}
+
 /**
  * @param {string} name
  * @param {Awaited<ReturnType<typeof startEngine>>} started
@@ -55,11 +72,24 @@ async function runChecks(name, { machine, variables, enginePort }) {
   const cell = cellOf(name);
   const place = cell.command === 'inside' ? placeInside(machine, cell, variables) : placeHere(cell, enginePort);
   const versions = machine.run([...variables.map((line) => `export ${line}`), VERSIONS].join('\n')).output;
+  return checkAll(name, versions, CHECKS, place);
+}
+
+/**
+ * @template Subject
+ * @param {string} name of the cell
+ * @param {string} versions
+ * @param {readonly { readonly name: string, readonly run: (subject: Subject) => string | Promise<string> }[]} all
+ * @param {Subject} subject
+ * @returns {Promise<string>} the checks that did not hold
+ */
+async function checkAll(name, versions, all, subject) {
+  const cell = cellOf(name);
   const checks = [];
-  for (const check of CHECKS) {
+  for (const check of all) {
     log(`${name}: ${check.name}`);
     const from = Date.now();
-    const { held, detail } = await outcomeOf(() => check.run(place));
+    const { held, detail } = await outcomeOf(() => check.run(subject));
     if (!held) log(`${name}: ${check.name} FAILED: ${detail}`);
     checks.push({ name: check.name, held, seconds: Math.round((Date.now() - from) / 1000), detail });
     // After each check: what an interrupted run has seen stays.
@@ -104,7 +134,7 @@ const engines = new Set(names.map((name) => cellOf(name).engine));
 let failures = 0;
 for (const engine of engines) {
   if (words.includes('--prepare')) {
-    await prepareEngine(engine);
+    await (engine === CLUSTER ? prepareCluster() : prepareEngine(engine));
     continue;
   }
   const cells = names.filter((name) => cellOf(name).engine === engine);

@@ -35,6 +35,7 @@ export async function startMachine(guest, key, dir) {
   const child = spawn(program, words, { stdio: ['ignore', output, output], detached: true });
   closeSync(output);
   const stopped = new Promise((resolve) => child.once('close', resolve));
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const sshWords = (/** @type {string} */ user, /** @type {readonly string[]} */ options = []) => [
     ...[...guest.ssh, 'ssh', ...SSH, '-i', key, '-p', String(guest.port), '-S', path.join(sockets, user)],
     ...[...options, `${user}@${guest.address}`],
@@ -46,7 +47,7 @@ export async function startMachine(guest, key, dir) {
     rmSync(socket, { force: true });
     const [program = '', ...words] = sshWords(user, ['-M', '-N']);
     const master = spawn(program, words, { stdio: 'ignore' });
-    while (master.exitCode === null && child.exitCode === null && !existsSync(socket)) await sleep(500);
+    while (master.exitCode === null && isRunning() && !existsSync(socket)) await sleep(500);
     return existsSync(socket);
   };
 
@@ -73,17 +74,22 @@ export async function startMachine(guest, key, dir) {
       return [...sshWords('dev', ['-tt']), `stty cols 100 rows 40; bash -c ${quote(script)}`];
     },
 
-    async stop() {
-      machine.run('sync', { user: 'root', timeoutMs: 60_000 });
+    /** Ends the guest at once, as a machine that loses its power. */
+    powerOff() {
       // User Mode Linux is one process for each of the guest's: all are in the group.
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      if (child.pid !== undefined && isRunning()) process.kill(-child.pid, 'SIGKILL');
+    },
+
+    async stop() {
+      if (isRunning()) machine.run('sync', { user: 'root', timeoutMs: 60_000 });
+      machine.powerOff();
       await stopped;
       rmSync(sockets, { recursive: true, force: true });
       guest.end();
     },
   };
   const until = Date.now() + START_LIMIT_MS;
-  while (Date.now() < until && child.exitCode === null) {
+  while (Date.now() < until && isRunning()) {
     if ((await isConnected('root')) && (await isConnected('dev'))) {
       log(`The guest answers after ${Math.round((Date.now() - started) / 1000)} s`);
       return machine;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { CELLS } from '../../machines/cells.mjs';
+import { CELLS, CLUSTER } from '../../machines/cells.mjs';
 import { CHECKS } from '../../machines/checks.mjs';
+import { CLUSTER_CHECKS } from '../../machines/cluster-checks.mjs';
 import { table } from './table.ts';
 
 /** What the lab of machines writes for a cell: test/machines/results. */
@@ -18,10 +19,12 @@ export function readResult(cell: string): CellResult | undefined {
 
 /** The table of the lab's machines, as Markdown: one row for each cell, with a result or without. */
 export function machines(resultOf: (cell: string) => CellResult | undefined = readResult): string {
-  const rows = Object.entries(CELLS).map(([name, { title, represents, notSeen }]) => {
+  const rows = Object.entries(CELLS).map(([name, { title, represents, notSeen, engine }]) => {
+    const checks: readonly { readonly name: string }[] = engine === CLUSTER ? CLUSTER_CHECKS : CHECKS;
     const result = resultOf(name);
     const reason = notSeen === undefined ? '' : `: ${notSeen}`;
-    const seen = result === undefined ? ['', '', `not seen${reason}`] : [...versionsOf(result), outcomeOf(result)];
+    const seen =
+      result === undefined ? ['', '', `not seen${reason}`] : [...versionsOf(result), outcomeOf(result, checks)];
     return [`${title} (\`${name}\`)`, represents, ...seen];
   });
   return table(['machine', 'stands for', 'versions', 'date', 'result'], rows);
@@ -38,11 +41,11 @@ const REFUSED = 'refused: ';
 
 const versionsOf = ({ versions, date }: CellResult): string[] => [versions.join('; '), date];
 
-function outcomeOf({ checks }: CellResult): string {
+function outcomeOf({ checks }: CellResult, all: readonly { readonly name: string }[]): string {
   const names = (some: readonly { readonly name: string }[]): string => some.map(({ name }) => name).join('; ');
   const failed = checks.filter(({ held }) => !held);
-  const missing = CHECKS.filter(({ name }) => !checks.some((check) => check.name === name));
-  const probe = checks.find(({ name }) => name === 'probe');
+  const missing = all.filter(({ name }) => !checks.some((check) => check.name === name));
+  const probes = checks.filter(({ held, name }) => held && /^probe\b/.test(name));
   const refused = checks.filter(({ held, detail }) => held && detail.startsWith(REFUSED));
   return [
     failed.length > 0
@@ -51,6 +54,6 @@ function outcomeOf({ checks }: CellResult): string {
     ...(failed.length === 0 ? [] : [`did not hold: ${names(failed)}${errorOf(failed)}`]),
     ...(missing.length === 0 ? [] : [`not run: ${names(missing)}`]),
     ...refused.map(({ name, detail }) => `${name} ${detail}`),
-    ...(probe?.held === true ? [probe.detail] : []),
+    ...probes.map(({ name, detail }) => (name === 'probe' ? detail : `${name}: ${detail}`)),
   ].join('. ');
 }

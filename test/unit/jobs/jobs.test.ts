@@ -46,7 +46,9 @@ it('reads what --on names, and refuses what is not a scheduler or a queue', () =
 it('submits one task with the limits of the session, and never twice', () => {
   const job = { name: 'n', queue: 'short', script: '/s/job.sh', args: ['/s'], log: '/s/log' };
   const words = submission({ ...job, memoryMb: 4096, cpus: 1.5, timeMs: 90_001 });
-  expect(words).toEqual(expect.arrayContaining(['--mem=4096M', '--cpus-per-task=2', '--time=2', '--no-requeue']));
+  expect(words).toEqual(
+    expect.arrayContaining(['--mem=4096M', '--cpus-per-task=2', '--time=2', '--no-requeue', '--chdir=/']),
+  );
   expect(words.slice(-2)).toEqual(['/s/job.sh', '/s']);
   expect(submission({ ...job, memoryMb: 1, cpus: 0, timeMs: undefined }).join(' ')).not.toMatch(/--time|--cpus/);
 });
