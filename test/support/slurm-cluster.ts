@@ -101,7 +101,6 @@ SlurmdTimeout=30
 ${lines.join('\n')}
 PartitionName=test Nodes=n1,n2 Default=YES MaxTime=60 State=UP OverSubscribe=NO
 PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=NO
-PartitionName=crun Nodes=n2 MaxTime=60 State=UP OverSubscribe=NO
 `;
   }
 
@@ -119,18 +118,6 @@ PartitionName=crun Nodes=n2 MaxTime=60 State=UP OverSubscribe=NO
       if (tries > 120) throw new Error(`The node is not idle: ${this.query('sinfo')}`);
       await sleep(500);
     }
-  }
-
-  /** Starts the daemon of n2 again, on a machine without runc. */
-  async hideRunc(): Promise<void> {
-    const pid = readFileSync(path.join(this.root, 'n2.pid'), 'utf8').trim();
-    spawnSync('kill', [pid]);
-    for (let tries = 0; existsSync(`/proc/${pid}`) && tries < 40; tries++) await sleep(250);
-    // crun refuses control groups of both versions at once.
-    const groups = '{ ! mountpoint -q /sys/fs/cgroup/unified || umount /sys/fs/cgroup/unified; }';
-    const script = `mount --bind /dev/null /usr/sbin/runc && ${groups} && exec /usr/sbin/slurmd -N n2 -f "$0"`;
-    execFileSync('unshare', ['--mount', 'sh', '-c', script, this.conf], { stdio: 'ignore' });
-    await sleep(2000);
   }
 
   /** The output of a command of Slurm, run by root. */

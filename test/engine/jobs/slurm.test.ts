@@ -308,21 +308,18 @@ it('refuses a lost layer that nobody named, and a session on a terminal', { time
   expect([output, status]).toEqual([expect.stringContaining('--without-layer gateway-network'), 125]);
 });
 
-it('a node with crun alone runs a session, saves it and restores it', { timeout: 5 * MINUTES }, async (context) => {
-  skipUnless(existsSync('/usr/bin/crun'), 'needs crun', context);
-  await cluster.hideRunc();
-  const { job, ended, output } = await startWaiting('by-crun.txt', 'crun');
-  expect(output()).toContain(`Job ${job.id} runs on`);
-  expect(output()).toContain('(crun)');
-  cluster.query('scancel', job.id);
-  expect(await ended).toBe(125);
-  const { output: stat } = await run('diff', '--stat', newest());
-  expect(stat).toMatch(/created .*by-crun\.txt/);
-  expect(stat).toMatch(/deleted .*a\.txt/);
-  rmSync(path.join(project, 'made.txt'), { force: true });
-  const agent = await run('--on', 'slurm:crun', '--yes', '-p', 'go');
-  expect([agent.output, agent.status]).toEqual([expect.stringContaining('1 file created'), 120]);
-  const probes = await run('doctor', '--probe', '--on', 'slurm:crun');
-  expect([probes.output, probes.status]).toEqual([expect.stringContaining('PASS: every attack'), 0]);
+it('explores a session of a job, and lists the commits of its agent', { timeout: 5 * MINUTES }, async () => {
+  const git = 'git -c user.name=a -c user.email=a@b.c';
+  const as = ['--reuid', String(cluster.user.uid), '--regid', String(cluster.user.gid), '--clear-groups'];
+  const made = spawnSync('setpriv', [...as, 'sh', '-c', `git init -q . && git add . && ${git} commit -qm one`], {
+    cwd: project,
+    env: { PATH: process.env['PATH'], HOME: root },
+  });
+  expect(made.status).toBe(0);
+  const commit = `echo x > new.txt && git add . && ${git} commit -qm two`;
+  await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'sh', '-c', commit);
+  expect((await run('commits', newest())).output).toContain('a <a@b.c>  two');
+  const explored = await run('explore', newest());
+  expect([explored.output, explored.status]).toEqual([expect.stringContaining('without network'), 0]);
   await untilNoJob();
 });
