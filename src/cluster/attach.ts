@@ -12,7 +12,7 @@ export interface AttachedStreams {
   readonly stderr: PassThrough;
   /** Resolves when the bytes were handed to the system; rejects once the connection has ended. */
   send(bytes: Buffer | string): Promise<void>;
-  /** Resolves with what the server said at the end, when the connection has ended. */
+  /** Resolves with the server's last message, when the connection has ended. */
   readonly ended: Promise<string>;
   close(): void;
 }

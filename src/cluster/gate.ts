@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 
 // A pod's container runs at once, and an attached client never sees what was printed before. So each container begins with
-// this script, which waits for its first line. Then it becomes the container's program, as PID 1, and a second process passes
+// this script, which reads its first line. Then it becomes the container's program, as PID 1, and a second process passes
 // input on: the API's streams have no end of input and no signals of their own, and a lost client leaves them open. The
 // input is in frames, each with a line before it:
 //   NUMBER   so many bytes for the program       0    the end of the program's input
@@ -24,7 +24,7 @@ exec 3< <(
 )
 exec "$@" <&3 3<&-`;
 
-/** The words of a container that waits for {@link OPEN}, and ends when its client gave no sign for so many seconds. */
+/** The words of a container that starts at {@link OPEN}, and ends when its client gave no sign for so many seconds. */
 export function behindGate(argv: readonly string[], patienceSeconds: number): readonly string[] {
   // -p: no file that a variable names is read.
   return ['/bin/bash', '-p', '-c', GATE, 'gate', String(patienceSeconds), ...argv];

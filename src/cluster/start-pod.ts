@@ -64,7 +64,7 @@ export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promi
   }
 }
 
-/** A collector of a command beside the one that runs the session, which goes on. Its pods choose the node. */
+/** A collector of a command beside the one that runs the session. The session's pods are left as they are. */
 const isBeside = ({ role, name }: ContainerSpec): boolean => role === 'collector' && /-watch-\d+$/.test(name);
 
 /** The first pod of a session chooses the node: the claim is on it from then on. */

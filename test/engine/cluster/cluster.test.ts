@@ -163,6 +163,9 @@ it('an agent works in a pod; no object and no file of the node has the credentia
     encoding: 'utf8',
   });
   expect(found).toBe('');
+  // What passes this machine is encoded there: nothing of it may be in the log either.
+  const relayed = execFileSync('sh', ['-c', 'grep -rl relay-data "$1" || true', 'sh', node.logs], { encoding: 'utf8' });
+  expect(relayed).toBe('');
   const pods = api.received.map((one) => JSON.parse(one)).filter(({ kind }) => kind === 'Pod');
   expect(new Set(pods.map(({ spec }) => spec.automountServiceAccountToken))).toEqual(new Set([false]));
   expect((await run('apply', newest(), '--yes')).status).toBe(0);
