@@ -109,11 +109,28 @@ const fileForEachStage = {
   },
 };
 
+/**
+ * The first lines of dist/main.js, which sh and Node both read. Node takes `--env-file` for its own wherever it stands before
+ * a `--` (seen with 20.20), with NODE_OPTIONS in that file: a project's `.env`, named for the agent, would run programs here.
+ */
+const LAUNCHER = `#!/usr/bin/env sh
+':' //; exec node -- "$0" "$@"
+`;
+/** Minifying removes such a line: it is added afterwards. @type {import('rolldown').Plugin} */
+const launcher = {
+  name: 'launcher',
+  generateBundle(_, bundle) {
+    const main = bundle['main.js'];
+    if (main?.type !== 'chunk') throw new Error('there is no main.js');
+    main.code = `${LAUNCHER}${main.code}`;
+  },
+};
+
 export default defineConfig({
   ...bundling,
   input: { main: 'src/main.ts' },
   preserveEntrySignatures: false,
-  plugins: [silentRequests, workerFiles, fileForEachStage, nameLicenses()],
+  plugins: [silentRequests, workerFiles, fileForEachStage, launcher, nameLicenses()],
   output: {
     dir: 'dist',
     format: 'esm',

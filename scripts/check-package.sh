@@ -33,4 +33,11 @@ PATH="$dir/prefix/bin:$PATH"
 version=$(run-claude version)
 run-claude help >/dev/null
 run-claude help doctor >/dev/null
+printf 'NODE_OPTIONS=--require ./ran.cjs\n' >variables
+printf 'require("node:fs").writeFileSync("ran", "");\n' >ran.cjs
+run-claude help --env-file variables >/dev/null 2>&1 || true
+if [ -e ran ]; then
+  echo 'Node read a file of variables that was named for the agent' >&2
+  exit 1
+fi
 printf 'The installed package runs: %s\n' "$version"

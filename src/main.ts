@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { main } from './cli/main.ts';
 import { EXIT } from './errors.ts';

@@ -17,7 +17,7 @@ if [ -z "$command" ]; then
     npm run build
   fi
   command=$RUNNER_TEMP/run-claude
-  printf '#!/bin/sh\nexec node "%s/dist/main.js" "$@"\n' "$GITHUB_ACTION_PATH" >"$command"
+  printf '#!/bin/sh\nexec node -- "%s/dist/main.js" "$@"\n' "$GITHUB_ACTION_PATH" >"$command"
   chmod 700 "$command"
 fi
 [ -x "$command" ] || fail 'command is not a program'

@@ -14,7 +14,8 @@ export interface Printed {
 export function runSelf(args: readonly string[], cwd: string): Promise<Printed> {
   return new Promise((resolve) => {
     const options = { cwd, maxBuffer: MAX_OUTPUT_BYTES };
-    const words = [process.argv[1] ?? '', ...args];
+    // Node takes options for its own until this word.
+    const words = ['--', process.argv[1] ?? '', ...args];
     const child = execFile(process.execPath, words, options, (error, stdout, stderr) => {
       const status = error === null ? EXIT.ok : typeof error.code === 'number' ? error.code : EXIT.failed;
       resolve({ text: `${stdout}${stderr}`.trimEnd(), status });
