@@ -1,6 +1,5 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import { RENDERED_LAYERS } from '../render/layers.ts';
-import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { parseClusterTarget } from './target.ts';
 
@@ -54,9 +53,10 @@ export function refuseOtherImage(policy: Policy, on: string): void {
  *
  * @throws {RunClaudeError} USAGE
  */
-export function refuseOtherAgent({ policy: { on = '' }, program }: Pick<Plan, 'policy' | 'program'>): void {
-  if (parseClusterTarget(on) === undefined) return;
-  const agent = program.kind === 'exec' || program.kind === 'shell' ? (program.agent ?? 'claude') : program.kind;
-  if (agent === 'claude' || agent === 'kept') return;
-  throw usageError(`--on ${on} does not carry agents besides Claude`, 'Run the session on an engine: leave --on out.');
+export function refuseAgentLayer(
+  { on = '' }: Policy,
+  agent: { readonly image: object | undefined; readonly title: string },
+): void {
+  if (agent.image === undefined || parseClusterTarget(on) === undefined) return;
+  throw usageError(`--on ${on} does not carry ${agent.title}`, 'Run the session on an engine: leave --on out.');
 }

@@ -103,15 +103,18 @@ function isSubcommand(scene: Scene, { path, after }: Change): boolean {
 
 const isPackage = (path: string): boolean => /\/package\.json$/i.test(path);
 
+const ALIASES = /(^|\/)([tj]sconfig[^/]*|[^/]*\.tsconfig)\.json$/i;
+
 /** Dependencies that a new or changed file gives another meaning: as the name of a package here, or as an alias. */
 function takenNames(scene: Scene, { path, before, after }: Change): readonly string[] {
+  // All changes are seen together here: no other content is read.
+  if (!isPackage(path) && !ALIASES.test(path)) return [];
   const old = before === undefined ? undefined : scene.text(before);
   const now = scene.text(after);
   if (isPackage(path)) {
     const had = namesOfPackage(old);
     return namesOfPackage(now).filter((name) => !had.includes(name) && isDependency(scene, 'javascript', name));
   }
-  if (!/(^|\/)([tj]sconfig[^/]*|[^/]*\.tsconfig)\.json$/i.test(path)) return [];
   return aliasesIn(path, now, old).filter((name) => dependencyOf(scene, name));
 }
 

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
-import { refuseOtherAgent } from '../../cluster/losses.ts';
+import { refuseAgentLayer } from '../../cluster/losses.ts';
 import { usageError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
@@ -104,7 +104,7 @@ export async function setUpRun(
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       });
       if (isJob(plan.policy)) refuseAttended(plan);
-      refuseOtherAgent(plan);
+      refuseAgentLayer(plan.policy, homeAgent(plan.program));
       return plan;
     },
     accept: () => {
