@@ -64,7 +64,7 @@ export function openClusterApi(access: ClusterAccess, namespace: string): Cluste
         path: `${pathOf(resource)}?labelSelector=${encodeURIComponent(selector)}`,
       });
       const { items } = objectIn(answer) as { readonly items?: unknown };
-      return Array.isArray(items) ? (items as readonly ClusterObject[]) : [];
+      return Array.isArray(items) ? items.filter((one) => typeof one === 'object' && one !== null) : [];
     },
     create: async (resource, object) =>
       objectIn(await call({ method: 'POST', path: pathOf(resource), body: JSON.stringify(object) })),
@@ -137,10 +137,8 @@ async function send(access: ClusterAccess, { method, path, body, type }: ApiRequ
       () => request.destroy(new Error(`no answer within ${ANSWER_MS / 1000} seconds`)),
       ANSWER_MS,
     );
-    request.on('error', (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
+    request.on('close', () => clearTimeout(timer));
+    request.on('error', reject);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -149,10 +147,9 @@ async function send(access: ClusterAccess, { method, path, body, type }: ApiRequ
         if (size > MAX_ANSWER_BYTES) request.destroy(new Error('the answer is too long'));
         else chunks.push(chunk);
       });
-      response.on('end', () => {
-        clearTimeout(timer);
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      );
       response.on('error', reject);
     });
     request.end(body);

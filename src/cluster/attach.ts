@@ -21,6 +21,8 @@ export interface AttachedStreams {
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 const CHANNELS = { stdin: 0, stdout: 1, stderr: 2, error: 3 } as const;
 const OPEN_MS = 30_000;
+const REFUSAL_MS = 5000;
+const MAX_REFUSAL_CHARACTERS = 4096;
 const PING_MS = 15_000;
 const PIECE_BYTES = 32 * 1024;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -52,10 +54,15 @@ export async function attachPod(
     socket.once('unexpected-response', (request, response) => {
       const { statusCode = 0 } = response;
       let said = '';
+      // The answer may have no end.
+      const timer = setTimeout(() => response.destroy(), REFUSAL_MS);
       response.on('data', (chunk: Buffer) => {
-        said = (said + chunk.toString('utf8')).slice(0, 4096);
+        said = (said + chunk.toString('utf8')).slice(0, MAX_REFUSAL_CHARACTERS);
+        if (said.length === MAX_REFUSAL_CHARACTERS) response.destroy();
       });
-      response.on('end', () => {
+      response.on('error', () => undefined);
+      response.on('close', () => {
+        clearTimeout(timer);
         request.destroy();
         reject(
           new RunClaudeError('CLUSTER_REFUSED', `the API server refused to attach (${statusCode}): ${messageIn(said)}`),

@@ -84,7 +84,10 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
         if (typeof session !== 'string' || metadata?.labels?.[LABELS.owner] !== owner) return [];
         const made = Date.parse(String(metadata.creationTimestamp));
         const names = [...volumesIn({ metadata }, `run-claude-${session}`).keys()];
-        return names.map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
+        // The cluster's word: what has no name that run-claude gives is not offered to gc.
+        return names
+          .filter((name) => SESSION_ID.exec(name)?.[0] === session)
+          .map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
       });
     },
     async putArchive(id, directory, tar) {
@@ -101,11 +104,18 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
       container.stdout.resume();
       try {
         await container.start();
-        const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(() => undefined);
+        let cause: unknown;
+        // A pod that ended says why. One that waits for the rest of a broken archive would do so for ever.
+        const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(async (error: unknown) => {
+          cause = error;
+          await container.kill('SIGKILL');
+        });
         const status = await container.wait();
         await streamed;
         if (status !== 0)
-          throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into the pod: ${printable(errors)}`);
+          throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into the pod: ${printable(errors)}`, {
+            cause,
+          });
       } finally {
         await container.remove();
       }
@@ -179,8 +189,10 @@ function refused(what: string, target: ClusterTarget): RunClaudeError {
 }
 
 /** Names of volumes of a session have its id in them. */
+const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
+
 function sessionIdIn(name: string): string {
-  const id = /(\d{6}-\d{6}-[2-9b-z]{3})/.exec(name)?.[1];
+  const id = SESSION_ID.exec(name)?.[0];
   if (id === undefined) throw new Error(`a volume of a session has its id in its name: ${name}`);
   return id;
 }

@@ -1,5 +1,3 @@
-import { Transform, type TransformCallback } from 'node:stream';
-
 // A pod's container runs at once, and an attached client never sees what was printed before. So each container begins with
 // this script, which reads its first line. Then it becomes the container's program, as PID 1, and a second process passes
 // input on: the API's streams have no end of input and no signals of their own, and a lost client leaves them open. The
@@ -47,15 +45,10 @@ export function signalLine(signal: string): string | undefined {
 
 const MAX_FRAME_BYTES = 256 * 1024;
 
-/** Bytes for the program, as frames. */
-export function framed(): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) {
-      for (let at = 0; at < chunk.length; at += MAX_FRAME_BYTES) {
-        const part = chunk.subarray(at, at + MAX_FRAME_BYTES);
-        this.push(Buffer.concat([Buffer.from(`${part.length}\n`), part]));
-      }
-      done();
-    },
-  });
+/** Bytes for the program, as frames. Pure. */
+export function* framesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += MAX_FRAME_BYTES) {
+    const part = bytes.subarray(at, at + MAX_FRAME_BYTES);
+    yield Buffer.concat([Buffer.from(`${part.length}\n`), part]);
+  }
 }

@@ -22,6 +22,8 @@ export interface SessionPodParts {
   readonly image: string;
   readonly claim: string;
   readonly volumes: ReadonlyMap<string, ClaimedVolume>;
+  /** Directories of removed volumes. */
+  readonly removed: readonly string[];
   /** Text of the seccomp profile. */
   readonly seccomp: string;
   /** The node of the session's other pods. */
@@ -57,7 +59,7 @@ interface ClaimContainer extends Omit<PodContainer, 'volumeMounts'> {
 const VOLUME = 'session';
 const PREPARE = 'prepare';
 const CLAIM_AT = '/mnt';
-/** Directories of the claim that no session's volume names are what a removed volume left. */
+/** Pods start side by side: a pod deletes only what it is told, since a volume can be newer than its list of volumes. */
 const PREPARE_PROGRAM = `set -eu
 cd ${CLAIM_AT}; mkdir -p volumes; cd volumes
 while [ "$1" != -- ]; do
@@ -69,10 +71,7 @@ while [ "$1" != -- ]; do
   shift 2
 done
 shift
-for one in *; do
-  kept=; for name; do if [ "$one" = "$name" ]; then kept=1; fi; done
-  if [ -z "$kept" ] && [ "$one" != '*' ]; then rm -rf -- "$one"; fi
-done`;
+for one; do rm -rf -- "$one" ".$one"; done`;
 
 /** The claim's directory of a volume. */
 export const subPathOf = ({ place }: ClaimedVolume): string => `volumes/${place}`;
@@ -89,7 +88,6 @@ export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): Session
   const main = oneContainer(proved);
   const mounts = spec.mounts.flatMap((one) => (one.kind === 'volume' ? [one] : []));
   const words = mounts.flatMap((one) => [placeIn(parts, one.volume).place, one.fill === true ? one.target : '']);
-  const kept = [...parts.volumes.values()].map(({ place }) => place);
   const preparing = oneContainer(
     taskSpec({
       sessionId: spec.sessionId,
@@ -98,7 +96,7 @@ export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): Session
       seccomp,
       user: '0:0',
       capabilities: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'],
-      argv: ['/bin/bash', '-p', '-c', PREPARE_PROGRAM, PREPARE, ...words, '--', ...kept],
+      argv: ['/bin/bash', '-p', '-c', PREPARE_PROGRAM, PREPARE, ...words, '--', ...parts.removed],
       mounts: [],
       stdin: 'none',
     }),

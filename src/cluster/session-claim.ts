@@ -4,6 +4,7 @@ import { RunClaudeError } from '../errors.ts';
 import type { VolumeSpec } from '../types/engine.ts';
 import type { ClusterApi, ClusterObject } from './api.ts';
 import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts';
+import { printable } from './printable.ts';
 
 /** The claim of a session: a directory for each of its volumes, which the claim's annotation lists. */
 export interface SessionClaim {
@@ -11,6 +12,8 @@ export interface SessionClaim {
   /** Whether this process made it. */
   isNew(): boolean;
   volumes(): Promise<ReadonlyMap<string, ClaimedVolume>>;
+  /** Directories of the volumes that this process removed. No later volume has the same directory. */
+  removed(): readonly string[];
   /** Makes the claim with the first volume, and the session's network policies. */
   add(volume: VolumeSpec): Promise<void>;
   /** Removes the claim with the last volume, and everything else of the session. */
@@ -42,6 +45,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
   const { api, owner, sessionId } = parts;
   const name = `run-claude-${sessionId}`;
   let known: Map<string, ClaimedVolume> | undefined;
+  const removed: string[] = [];
   let isMade = false;
   let isNew = false;
   let isReady: Promise<void> | undefined;
@@ -55,7 +59,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
   const read = async (): Promise<Map<string, ClaimedVolume>> => {
     if (known !== undefined) return known;
     const found = await api.get('persistentvolumeclaims', name);
-    if (found !== undefined) requireOwn(found, owner, name);
+    if (found !== undefined) requireOwn(found, owner, sessionId, name);
     isMade = found !== undefined;
     known = found === undefined ? new Map() : volumesIn(found, name);
     return known;
@@ -79,8 +83,9 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
     [isMade, isNew] = [true, true];
   };
   const makePolicies = async (): Promise<void> => {
-    const selector = `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`;
-    const there = (await api.list('networkpolicies', selector)).map(({ metadata }) => metadata?.name);
+    const there = (await api.list('networkpolicies', selectorOf(owner, sessionId))).map(
+      ({ metadata }) => metadata?.name,
+    );
     for (const policy of sessionPolicies(sessionId, owner)) {
       const { metadata } = policy as { readonly metadata: { readonly name: string } };
       if (!there.includes(metadata.name)) await api.create('networkpolicies', policy);
@@ -90,6 +95,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
     name,
     isNew: () => isNew,
     volumes: () => inTurn(read),
+    removed: () => [...removed],
     add: (volume) =>
       inTurn(async () => {
         const volumes = await read();
@@ -106,6 +112,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
         const next = new Map(volumes);
         if (next.delete(one)) {
           if (next.size > 0) await write(next);
+          removed.push(volumes.get(one)?.place ?? '');
           known = next;
         }
         if (next.size === 0 && isMade && !parts.isUsed()) {
@@ -115,7 +122,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
       }),
     ready(isFirst) {
       isReady ??= inTurn(async () => {
-        if (isFirst) await endPods(api, `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`);
+        if (isFirst) await endPods(api, owner, sessionId);
         await makePolicies();
       });
       return isReady;
@@ -125,18 +132,17 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
 
 /** Removes every object of a session: pods first, since they use the claim. */
 export async function removeSession(api: ClusterApi, owner: string, sessionId: string): Promise<void> {
-  const selector = `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`;
-  await endPods(api, selector);
+  const selector = selectorOf(owner, sessionId);
+  await endPods(api, owner, sessionId);
   for (const resource of ['persistentvolumeclaims', 'networkpolicies'] as const)
     for (const one of await api.list(resource, selector)) {
-      if (isOwn(one, owner)) await api.remove(resource, String(one.metadata?.name));
+      if (isOwn(one, owner, sessionId)) await api.remove(resource, String(one.metadata?.name));
     }
 }
 
 /** Deletes pods, and waits until none of them runs: the cluster forgets a pod after the end of its containers. */
-async function endPods(api: ClusterApi, selector: string): Promise<void> {
-  const owner = /run-claude\.owner=([^,]+)/.exec(selector)?.[1] ?? '';
-  const pods = (await api.list('pods', selector)).filter((one) => isOwn(one, owner));
+async function endPods(api: ClusterApi, owner: string, sessionId: string): Promise<void> {
+  const pods = (await api.list('pods', selectorOf(owner, sessionId))).filter((one) => isOwn(one, owner, sessionId));
   for (const { metadata } of pods) await api.remove('pods', String(metadata?.name), 1);
   for (const { metadata } of pods) await untilGone(api, String(metadata?.name), metadata?.uid);
 }
@@ -159,12 +165,18 @@ export async function untilGone(api: ClusterApi, name: string, uid?: unknown): P
 }
 
 /** The selector is the server's to apply: an object without our labels is left alone, whatever the server answered. */
-function isOwn({ metadata }: ClusterObject, owner: string): boolean {
-  return metadata?.labels?.[LABELS.owner] === owner && typeof metadata.name === 'string' && PLAIN.test(metadata.name);
+function isOwn({ metadata }: ClusterObject, owner: string, sessionId: string): boolean {
+  const { [LABELS.owner]: ofOwner, [LABELS.session]: ofSession } = metadata?.labels ?? {};
+  const isOfSession = ofOwner === owner && ofSession === sessionId;
+  return isOfSession && typeof metadata?.name === 'string' && PLAIN.test(metadata.name);
 }
 
-function requireOwn(found: ClusterObject, owner: string, name: string): void {
-  if (isOwn(found, owner)) return;
+function selectorOf(owner: string, sessionId: string): string {
+  return `${LABELS.owner}=${owner},${LABELS.session}=${sessionId}`;
+}
+
+function requireOwn(found: ClusterObject, owner: string, sessionId: string, name: string): void {
+  if (isOwn(found, owner, sessionId)) return;
   throw new RunClaudeError('CLUSTER_FOREIGN', `the claim ${name} is not one that this run-claude made`, {
     hint: 'Sessions of another state directory are left alone.',
   });
@@ -187,7 +199,11 @@ export function volumesIn({ metadata }: ClusterObject, name: string): Map<string
   } catch {
     // Below.
   }
-  throw new RunClaudeError('RECORD_DAMAGED', `the claim ${name} lists volumes that run-claude did not write`, {
-    hint: 'Remove the session: run-claude discard',
-  });
+  throw new RunClaudeError(
+    'RECORD_DAMAGED',
+    `the claim ${printable(name)} lists volumes that run-claude did not write`,
+    {
+      hint: 'Remove the session: run-claude discard',
+    },
+  );
 }

@@ -7,7 +7,7 @@ import { splitOutput } from '../engine/streams.ts';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { Container, ContainerSpec } from '../types/engine.ts';
 import { type AttachedStreams, attachPod } from './attach.ts';
-import { END_OF_INPUT, framed, OPEN, SIGN, signalLine } from './gate.ts';
+import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podName, type SessionPod, sessionPod } from './pod.ts';
 import { nodeOf, type PodState, podState } from './pod-status.ts';
@@ -51,7 +51,7 @@ export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promi
   const name = podName(spec, randomBytes(4).toString('hex'));
   try {
     const node = await nodeFor(parts, async (chosen) => {
-      const options = { ...parts, name, claim: claim.name, volumes, node: chosen };
+      const options = { ...parts, name, claim: claim.name, volumes, removed: claim.removed(), node: chosen };
       await api.create('pods', sessionPod(spec, options) satisfies SessionPod);
       return untilScheduled(name, parts);
     });
@@ -169,10 +169,10 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
   });
   const passInput = async (from: PassThrough): Promise<void> => {
     try {
-      for await (const frame of from.pipe(framed())) await send(frame as Buffer);
+      for await (const chunk of from) for (const frame of framesOf(chunk as Buffer)) await send(frame);
       await send(END_OF_INPUT);
     } catch {
-      // The connection has ended: wait() says why.
+      // The connection has ended, and wait() says why; or the input was cut, and whoever cut it knows.
       from.destroy();
     }
   };
@@ -236,10 +236,11 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
     async kill(signal) {
       const line = signalLine(signal);
       if (isEnded || line === undefined) return;
-      await send(line).catch(() => undefined);
-      if (!line.includes('KILL')) return;
+      // It waits behind input that the program does not read: a pod that cannot take it is deleted below.
+      const sent = send(line).catch(() => undefined);
+      if (!line.includes('KILL')) return void (await Promise.race([sent, sleep(KILL_LIMIT_MS)]));
       isKilled = true;
-      await Promise.race([streams.ended, sleep(KILL_LIMIT_MS, undefined, { ref: false })]);
+      await Promise.race([streams.ended, sleep(KILL_LIMIT_MS)]);
       if (isEnded) return;
       await api.remove('pods', name, 1);
       await untilGone(api, name);

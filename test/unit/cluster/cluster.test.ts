@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { behindGate, END_OF_INPUT, framed, OPEN, signalLine } from '../../../src/cluster/gate.ts';
+import { behindGate, END_OF_INPUT, framesOf, OPEN, signalLine } from '../../../src/cluster/gate.ts';
 import { refuseLostInPods, refuseOtherImage } from '../../../src/cluster/losses.ts';
 import { podName, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
 import { podState } from '../../../src/cluster/pod-status.ts';
@@ -37,6 +37,7 @@ const pod = sessionPod(spec, {
   claim: 'claim',
   volumes: new Map([[`run-claude-${SESSION}-workspace`, { place: 'workspace-1', labels: {} }]]),
   seccomp: '{}',
+  removed: ['gone-1'],
   node: 'node-1',
   patienceSeconds: 60,
   deadlineSeconds: 100,
@@ -105,19 +106,11 @@ async function throughGate(argv: readonly string[], input: readonly (Buffer | st
   return output;
 }
 
-const frameOf = async (bytes: Buffer): Promise<Buffer> => {
-  const frames = framed();
-  frames.end(bytes);
-  const parts: Buffer[] = [];
-  for await (const part of frames) parts.push(part as Buffer);
-  return Buffer.concat(parts);
-};
+const frameOf = (bytes: Buffer): Buffer => Buffer.concat([...framesOf(bytes)]);
 
 it('the gate passes any bytes and their end, and starts nothing before its line', async () => {
   const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 256));
-  const sum = (await throughGate(['sha256sum'], [OPEN, '+\n', await frameOf(bytes), '+\n', END_OF_INPUT])).split(
-    ' ',
-  )[0];
+  const sum = (await throughGate(['sha256sum'], [OPEN, '+\n', frameOf(bytes), '+\n', END_OF_INPUT])).split(' ')[0];
   const { createHash } = await import('node:crypto');
   expect(sum).toBe(createHash('sha256').update(bytes).digest('hex'));
   expect(await throughGate(['echo', 'ran'], ['other\n'])).toBe('');
