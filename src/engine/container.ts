@@ -76,13 +76,17 @@ export async function attachContainer(
   };
 }
 
-/** @throws {RunClaudeError} ENGINE_LAYER_MISSING. Only init has run then. */
-export function refuseWeaker(weaker: string | undefined, name: string): void {
+/**
+ * `cause`: what the runtime printed, for a container that ended without a proof.
+ *
+ * @throws {RunClaudeError} ENGINE_LAYER_MISSING. Only init has run then.
+ */
+export function refuseWeaker(weaker: string | undefined, name: string, cause = ''): void {
   if (weaker === undefined) return;
   throw new RunClaudeError(
     'ENGINE_LAYER_MISSING',
     weaker === ''
-      ? `the container ${name} ended before it could show that it is as asked`
+      ? `the container ${name} ended before it could show that it is as asked${cause === '' ? '' : `: ${cause}`}`
       : `seen from inside, the container ${name} is not as asked: ${weaker}`,
     { hint: 'Nothing was run in it. run-claude doctor --probe shows what holds on this engine.' },
   );

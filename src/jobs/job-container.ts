@@ -7,6 +7,7 @@ import { splitOutput } from '../engine/streams.ts';
 import type { Container, ContainerSpec } from '../types/engine.ts';
 import { refusedInJob } from './losses.ts';
 import { EXIT_MARK } from './node-script.ts';
+import { printable } from './read-word.ts';
 import { rootFiles } from './root-files.ts';
 import type { AttachedProgram } from './scheduler.ts';
 import type { SessionJob } from './session-job.ts';
@@ -71,7 +72,8 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
       if (!proved) return;
       const head = await output.head;
       if (head === '' && (await status) === undefined) throw await job.lost(tail());
-      refuseWeaker(weakerIn(head), spec.name);
+      // The agent's program has not run: this is the runtime's own.
+      refuseWeaker(weakerIn(head), spec.name, runtimeSaid(said));
     },
     async wait() {
       await started;
@@ -96,6 +98,12 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
       program.close();
     },
   };
+}
+
+/** The last line before the exit status, as it is shown in messages. Pure. */
+export function runtimeSaid(stderr: string): string {
+  const [before = ''] = stderr.split(EXIT_MARK);
+  return printable(before.trim().split('\n').at(-1) ?? '');
 }
 
 /** What a program wrote to its error output, without the last line, which is the node's: the exit status. */

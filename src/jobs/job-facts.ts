@@ -25,6 +25,7 @@ export function jobFacts(
     rootless: true,
     usernsRemap: false,
     hasOneUser: true,
+    mountsAnew: true,
     cgroupVersion: 2,
     runtimes: [],
     dataRoot: '',

@@ -193,6 +193,7 @@ const engine = fields<EngineFacts>({
   rootless: flag,
   usernsRemap: flag,
   hasOneUser: optional(oneOf(true)),
+  mountsAnew: optional(oneOf(true)),
   joinsVolumes: optional(oneOf(false)),
   keepsOutput: optional(oneOf(true)),
   cgroupVersion: oneOf(1, 2),

@@ -35,6 +35,8 @@ export interface EngineFacts {
   readonly usernsRemap: boolean;
   /** No user but uid 0 exists inside. Undefined: others do. */
   readonly hasOneUser?: true | undefined;
+  /** Each container mounts a volume anew, so an overlay must be in one container only. Undefined: they share one mount. */
+  readonly mountsAnew?: true | undefined;
   /** It cannot mount a volume made of other volumes. Undefined: it can. */
   readonly joinsVolumes?: false | undefined;
   /** Its machine keeps what containers print. Undefined: nobody does. */

@@ -39,9 +39,10 @@ export class SessionWorkspace implements Workspace {
 
   constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord) {
     const { plan, engine, roots = [] } = options;
-    // The collector reads nothing by these mounts: they keep the engine from pruning the volumes. On Podman each container
-    // has a mount of its own, and an overlay must not be mounted twice.
-    const pinned = engine.facts.kind === 'podman' ? [] : layer.prunable.map((mount) => ({ name: 'merged', mount }));
+    // The collector reads nothing by these mounts: they keep the engine from pruning the volumes. On Podman, and in a job,
+    // each container has a mount of its own, and an overlay must not be mounted twice.
+    const isMountedAnew = engine.facts.kind === 'podman' || engine.facts.mountsAnew === true;
+    const pinned = isMountedAnew ? [] : layer.prunable.map((mount) => ({ name: 'merged', mount }));
     this.#options = options;
     this.#layer = layer;
     this.#collector = new LazyCollector({

@@ -165,6 +165,23 @@ PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=N
     return found.stdout.split('\n').filter((line) => line !== '');
   }
 
+  /** Waits until so many containers of jobs run: agent, gateway and collector start side by side. */
+  async untilContainers(count: number): Promise<void> {
+    const programs = (): number =>
+      processes().filter(({ command }) => command.includes(' run --bundle ') && command.includes(this.scratch)).length;
+    for (let tries = 0; programs() < count; tries++) {
+      if (tries > 60) throw new Error(`${programs()} containers run`);
+      await sleep(500);
+    }
+    await sleep(1000);
+  }
+
+  /** Overlays over directories of the nodes' disk, each as its device number: mounts that share one have the same. */
+  overlays(): readonly string[] {
+    const found = processes().flatMap(({ pid }) => mountsOf(pid).filter((line) => line.includes(this.scratch)));
+    return [...new Set(found.filter((line) => line.includes(' - overlay ')).map((line) => line.split(' ')[2] ?? ''))];
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { id } of this.jobs()) this.query('scancel', id);
     for (let tries = 0; this.jobs().length > 0 && tries < 80; tries++) await sleep(500);
@@ -198,6 +215,15 @@ function processes(): readonly Process[] {
       return [];
     }
   });
+}
+
+/** Lines of mountinfo(5); none for a process that has ended. */
+function mountsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
 }
 
 async function freePort(): Promise<number> {

@@ -19,7 +19,9 @@ import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import { gatewayContainer } from '../../../src/gateway/gateway-container.ts';
 import { jobBundle } from '../../../src/jobs/bundle.ts';
+import { runtimeSaid } from '../../../src/jobs/job-container.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../../src/jobs/losses.ts';
+import { EXIT_MARK } from '../../../src/jobs/node-script.ts';
 import { readWord } from '../../../src/jobs/read-word.ts';
 import { openSessionDir, openSharedDir, openSharedVolumes } from '../../../src/jobs/session-dir.ts';
 import { whyEnded } from '../../../src/jobs/session-job.ts';
@@ -73,6 +75,13 @@ it.each([
   [undefined, undefined, undefined],
 ] as const)('says why a job in state %o ended after %s: %s', (state, ending, why) => {
   expect(whyEnded(state, ending, 60)).toBe(why);
+});
+
+it("shows the runtime's last line, without control characters and up to a limit", () => {
+  const line = 'time="now" level=error msg="no \u001b[31mmount"';
+  expect(runtimeSaid(`a warning\n${line}\r\n${EXIT_MARK}1\n`)).toBe('time="now" level=error msg="no [31mmount"');
+  expect(runtimeSaid(`${'x'.repeat(900)}\n${EXIT_MARK}1\n`)).toHaveLength(300);
+  expect(runtimeSaid(`${EXIT_MARK}1\n`)).toBe('');
 });
 
 const place = { rootfs: '/r', arch: 'amd64', volumes: {}, overlays: {}, uid: 1000, gid: 100 };
