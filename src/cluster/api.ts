@@ -41,7 +41,7 @@ export interface ClusterApi {
 }
 
 const ANSWER_MS = 30_000;
-/** Of a server that does not answer at all, before the first one. */
+/** Of a request that changes nothing. */
 const TRIES = 3;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
@@ -106,10 +106,8 @@ async function callServer(access: ClusterAccess, request: ApiRequest): Promise<A
     try {
       return await send(access, request);
     } catch (error) {
-      if (error instanceof RunClaudeError || left > 1) {
-        if (error instanceof RunClaudeError) throw error;
-        continue;
-      }
+      if (error instanceof RunClaudeError) throw error;
+      if (left > 1) continue;
       throw new RunClaudeError(
         'CLUSTER_UNREACHABLE',
         `the API server ${printable(access.server)} does not answer: ${printable((error as Error).message)}`,

@@ -1,12 +1,16 @@
 import { pipeline } from 'node:stream/promises';
-import { RunClaudeError, usageError } from '../errors.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
+import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
 import { printable } from './printable.ts';
 import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
 import { type NodeOfSession, startPod } from './start-pod.ts';
 import { type ClusterTarget, clusterText } from './target.ts';
+
+/** Names of volumes of a session have its id in them. */
+const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
 
 /**
  * An engine whose containers are pods of a cluster, each of the RuntimeClass of deploy/kubernetes. The volumes of a session
@@ -61,10 +65,10 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
     // A new command ends the pods of an earlier one before it makes its own.
     find: async () => undefined,
     startInside: async () => {
-      throw refused('a command in its session', target);
+      throw refusedInPod('a command in its session', target);
     },
     createVolume: async (volume) => {
-      if (volume.options !== undefined) throw refused('a volume of other volumes', target);
+      if (volume.options !== undefined) throw refusedInPod('a volume of other volumes', target);
       await claimOf(sessionIdIn(volume.name)).add(volume);
     },
     async findVolume(name) {
@@ -105,7 +109,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
       try {
         await container.start();
         let cause: unknown;
-        // A pod that ended says why. One that waits for the rest of a broken archive would do so for ever.
+        // A pod that ended says why. Its tar has no end of its own when the archive breaks off.
         const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(async (error: unknown) => {
           cause = error;
           await container.kill('SIGKILL');
@@ -137,7 +141,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
 /** The nodes pull one image, which no command of run-claude makes. */
 function imagesOf(target: ClusterTarget) {
   const refuse = async (): Promise<never> => {
-    throw refused('making an image', target);
+    throw refusedInPod('making an image', target);
   };
   return {
     hasImage: async () => true,
@@ -179,17 +183,10 @@ function clusterFacts(target: ClusterTarget): EngineFacts {
 }
 
 function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {
-  if (spec.tty) throw refused('a session on a terminal', target);
-  if (spec.role === 'companion') throw refused('a program beside the agent', target);
-  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refused('a directory of this machine', target);
+  if (spec.tty) throw refusedInPod('a session on a terminal', target);
+  if (spec.role === 'companion') throw refusedInPod('a program beside the agent', target);
+  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInPod('a directory of this machine', target);
 }
-
-function refused(what: string, target: ClusterTarget): RunClaudeError {
-  return usageError(`--on ${clusterText(target)} does not carry ${what}`, 'Run it on an engine: leave --on out.');
-}
-
-/** Names of volumes of a session have its id in them. */
-const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
 
 function sessionIdIn(name: string): string {
   const id = SESSION_ID.exec(name)?.[0];

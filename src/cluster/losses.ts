@@ -1,7 +1,7 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import { RENDERED_LAYERS } from '../render/layers.ts';
 import type { Policy } from '../types/policy.ts';
-import { parseClusterTarget } from './target.ts';
+import { type ClusterTarget, clusterText, parseClusterTarget } from './target.ts';
 
 /** Layers that a pod of the RuntimeClass lacks, whatever the session is; the other rows are of options that are refused. */
 const LOST = RENDERED_LAYERS.filter(
@@ -59,4 +59,9 @@ export function refuseAgentLayer(
 ): void {
   if (agent.image === undefined || parseClusterTarget(on) === undefined) return;
   throw usageError(`--on ${on} does not carry ${agent.title}`, 'Run the session on an engine: leave --on out.');
+}
+
+/** What a pod has no form of. */
+export function refusedInPod(what: string, target: ClusterTarget): RunClaudeError {
+  return usageError(`--on ${clusterText(target)} does not carry ${what}`, 'Run it on an engine: leave --on out.');
 }

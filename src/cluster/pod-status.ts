@@ -7,7 +7,7 @@ export type PodState =
   | { readonly kind: 'waiting'; readonly why: string }
   /** It will not start by itself. */
   | { readonly kind: 'stuck'; readonly reason: string; readonly why: string }
-  | { readonly kind: 'running'; readonly node: string | undefined; readonly imageId: string }
+  | { readonly kind: 'running'; readonly imageId: string }
   /** `status`: of its container; undefined where the pod ended for another reason. */
   | { readonly kind: 'ended'; readonly status: number | undefined; readonly why: string };
 
@@ -27,7 +27,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.slice(0, 100).map(fieldsOf) : []);
 
 /** The state of a pod with one container. The server may say anything: text is made printable, numbers are bounded. Pure. */
-export function podState({ spec, status }: ClusterObject): PodState {
+export function podState({ status }: ClusterObject): PodState {
   const { phase, reason, message, conditions, containerStatuses, initContainerStatuses } = fieldsOf(status);
   const [main] = listOf(containerStatuses);
   const [first] = listOf(initContainerStatuses);
@@ -46,14 +46,7 @@ export function podState({ spec, status }: ClusterObject): PodState {
   if (failed['exitCode'] !== undefined && failed['exitCode'] !== 0)
     return { kind: 'stuck', reason: 'prepare', why: sentence(failed['reason'], failed['message']) };
   if (phase === 'Failed' || phase === 'Succeeded') return { kind: 'ended', status: undefined, why };
-  if (running !== undefined) {
-    const node = spec?.nodeName;
-    return {
-      kind: 'running',
-      node: typeof node === 'string' ? node : undefined,
-      imageId: printable(main?.['imageID']),
-    };
-  }
+  if (running !== undefined) return { kind: 'running', imageId: printable(main?.['imageID']) };
   const held = fieldsOf(waiting ?? fieldsOf(first?.['state'])['waiting']);
   const heldFirst = fieldsOf(fieldsOf(first?.['state'])['waiting']);
   for (const one of [heldFirst, held]) {

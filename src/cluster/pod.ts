@@ -59,7 +59,7 @@ interface ClaimContainer extends Omit<PodContainer, 'volumeMounts'> {
 const VOLUME = 'session';
 const PREPARE = 'prepare';
 const CLAIM_AT = '/mnt';
-/** Pods start side by side: a pod deletes only what it is told, since a volume can be newer than its list of volumes. */
+/** Pods start side by side: a pod deletes only the directories in its words, since a volume can be newer than its list of volumes. */
 const PREPARE_PROGRAM = `set -eu
 cd ${CLAIM_AT}; mkdir -p volumes; cd volumes
 while [ "$1" != -- ]; do

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { refuseWeaker } from '../engine/container.ts';
 import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
 import { splitOutput } from '../engine/streams.ts';
-import { RunClaudeError, usageError } from '../errors.ts';
+import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec } from '../types/engine.ts';
 import { type AttachedStreams, attachPod } from './attach.ts';
 import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
+import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podName, type SessionPod, sessionPod } from './pod.ts';
 import { nodeOf, type PodState, podState } from './pod-status.ts';
@@ -238,21 +239,22 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
       if (isEnded || line === undefined) return;
       // It waits behind input that the program does not read: a pod that cannot take it is deleted below.
       const sent = send(line).catch(() => undefined);
-      if (!line.includes('KILL')) return void (await Promise.race([sent, sleep(KILL_LIMIT_MS)]));
+      if (!line.includes('KILL'))
+        return void (await Promise.race([sent, sleep(KILL_LIMIT_MS, undefined, { ref: false })]));
       isKilled = true;
-      await Promise.race([streams.ended, sleep(KILL_LIMIT_MS)]);
+      await Promise.race([streams.ended, sleep(KILL_LIMIT_MS, undefined, { ref: false })]);
       if (isEnded) return;
       await api.remove('pods', name, 1);
       await untilGone(api, name);
       streams.close();
     },
     pause: async () => {
-      throw notCarried('a pause of the agent', target.context);
+      throw refusedInPod('a pause of the agent', target);
     },
     unpause: async () => undefined,
     resize: async () => undefined,
     exec: async () => {
-      throw notCarried('a command in a container', target.context);
+      throw refusedInPod('a command in a container', target);
     },
     detach: () => streams.close(),
     remove,
@@ -261,8 +263,4 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
 
 function noProof(name: string, status: number): RunClaudeError {
   return new RunClaudeError('POD_ENDED', `pod ${name} ended with status ${status} before it proved its layers`);
-}
-
-function notCarried(what: string, context: string): RunClaudeError {
-  return usageError(`--on k8s:${context} does not carry ${what}`, 'Run it on an engine: leave --on out.');
 }

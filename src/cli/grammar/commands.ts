@@ -287,7 +287,7 @@ export const COMMANDS: readonly CommandShape[] = [
       value('runtime', 'NAME', 'with --probe: use this runtime of the engine'),
       value('agent', 'NAME', 'check what sessions with this agent need'),
       ENGINE,
-      ON,
+      value('on', 'NAME', 'use this engine of your configuration; or slurm:PARTITION, or k8s:CONTEXT'),
       JSON_OPTION,
     ],
     0,

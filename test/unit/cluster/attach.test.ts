@@ -136,7 +136,7 @@ it('SIGKILL ends a pod that reads no input', { timeout: 30_000 }, async () => {
   container.detach();
 });
 
-it('an archive that breaks off fails, and ends the pod that waits for its rest', { timeout: 30_000 }, async () => {
+it('an archive that breaks off fails, and ends the pod', { timeout: 30_000 }, async () => {
   onClient = (client) =>
     client.on('message', (data: Buffer) => {
       const word = data.subarray(1).toString('latin1');
