@@ -1,10 +1,8 @@
-import { pipeline } from 'node:stream/promises';
-import { RunClaudeError } from '../errors.ts';
+import { unpackInside } from '../engine/unpack-inside.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
 import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
-import { printable } from './printable.ts';
 import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
 import { type NodeOfSession, startPod } from './start-pod.ts';
 import { type ClusterTarget, clusterText } from './target.ts';
@@ -97,32 +95,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
     async putArchive(id, directory, tar) {
       const spec = containers.get(id);
       if (spec === undefined) throw new Error('an archive is put into a container that was created');
-      const argv = ['/bin/tar', '--numeric-owner', '--same-owner', '--same-permissions', '-C', directory, '-xf', '-'];
-      const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
-      const parts = { user: '0:0', role: 'task', network: 'none', tty: false, stdin: 'stream' } as const;
-      const container = await create({ ...spec, ...parts, name: `${spec.name}-tar`, capabilities, argv });
-      let errors = '';
-      container.stderr.on('data', (chunk: Buffer) => {
-        errors = (errors + chunk.toString('utf8')).slice(-500);
-      });
-      container.stdout.resume();
-      try {
-        await container.start();
-        let cause: unknown;
-        // A pod that ended says why. Its tar has no end of its own when the archive breaks off.
-        const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(async (error: unknown) => {
-          cause = error;
-          await container.kill('SIGKILL');
-        });
-        const status = await container.wait();
-        await streamed;
-        if (status !== 0)
-          throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into the pod: ${printable(errors)}`, {
-            cause,
-          });
-      } finally {
-        await container.remove();
-      }
+      await unpackInside({ spec, directory, tar, create, where: 'the pod' });
     },
     ...imagesOf(target),
     async close() {

@@ -1,6 +1,6 @@
-import { pipeline } from 'node:stream/promises';
+import { unpackInside } from '../engine/unpack-inside.ts';
 import { RunClaudeError } from '../errors.ts';
-import type { ContainerSpec, Engine, FoundObject } from '../types/engine.ts';
+import type { Container, ContainerSpec, Engine, FoundObject } from '../types/engine.ts';
 import { createInJob } from './job-container.ts';
 import { jobFacts } from './job-facts.ts';
 import { refusedInJob } from './losses.ts';
@@ -52,18 +52,19 @@ export function openJobEngine(options: JobEngineOptions): Engine {
   let lastImage = '';
   const containers = new Map<string, ContainerSpec>();
   const filled = new Map<string, string>();
+  const create = async (spec: ContainerSpec): Promise<Container> => {
+    lastImage = spec.image;
+    refuseSpec(spec, target);
+    const job = jobOf(spec.sessionId);
+    const container = await createInJob(spec, { options, job, session: sessionOf(spec.sessionId), bases, filled });
+    containers.set(container.id, spec);
+    return container;
+  };
   return {
     ...imagesOf(local),
     removeImage: async (name) => (removeSharedImage(shared, name) ? undefined : local.removeImage(name)),
     facts: jobFacts(local.facts, scheduler.title, { target, shared }),
-    async create(spec) {
-      lastImage = spec.image;
-      refuseSpec(spec, target);
-      const job = jobOf(spec.sessionId);
-      const container = await createInJob(spec, { options, job, session: sessionOf(spec.sessionId), bases, filled });
-      containers.set(container.id, spec);
-      return container;
-    },
+    create,
     find: async () => undefined,
     startInside: async () => {
       throw refusedInJob('a command in its session', target);
@@ -103,33 +104,7 @@ export function openJobEngine(options: JobEngineOptions): Engine {
     async putArchive(id, directory, tar) {
       const spec = containers.get(id);
       if (spec === undefined) throw new Error('an archive is put into a container that was created');
-      const argv = ['/bin/tar', '--numeric-owner', '--same-owner', '--same-permissions', '-C', directory, '-xf', '-'];
-      const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
-      const parts = { user: '0:0', role: 'task', network: 'none', tty: false, stdin: 'stream' } as const;
-      const job = jobOf(spec.sessionId);
-      const unpacking: ContainerSpec = { ...spec, ...parts, name: `${spec.name}-tar`, capabilities, argv };
-      const container = await createInJob(unpacking, {
-        options,
-        job,
-        session: sessionOf(spec.sessionId),
-        bases,
-        filled,
-      });
-      let errors = '';
-      container.stderr.on('data', (chunk: Buffer) => {
-        errors = (errors + chunk.toString('utf8')).slice(-500);
-      });
-      container.stdout.resume();
-      try {
-        await container.start();
-        const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(() => undefined);
-        const status = await container.wait();
-        await streamed;
-        if (status !== 0)
-          throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into the job: ${errors.trim()}`);
-      } finally {
-        await container.remove();
-      }
+      await unpackInside({ spec, directory, tar, create, where: 'the job' });
     },
     async close() {
       await Promise.all([...jobs.values()].map((job) => job.close()));

@@ -8,6 +8,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/errors.ts': ['unit/cli/grammar/documents.test.ts'],
   'src/mcp/login': ['unit/mcp/login/log-in.test.ts', 'unit/mcp/login/login-store.test.ts'],
   'src/preview': ['unit/preview/preview.test.ts'],
+  'src/engine/unpack-inside.ts': ['engine/jobs/slurm.test.ts', 'engine/cluster/cluster.test.ts'],
   'src/jobs': ['unit/jobs/jobs.test.ts', 'engine/jobs/slurm.test.ts'],
   'src/cluster': ['unit/cluster/cluster.test.ts', 'unit/cluster/attach.test.ts', 'engine/cluster/cluster.test.ts'],
   'src/config/kubernetes-table.ts': ['unit/cluster/cluster.test.ts'],
