@@ -7,7 +7,7 @@ export interface ClusterTarget {
 }
 
 /** Of a value of `--on` that names a cluster. */
-export const CLUSTER_PREFIX = 'k8s:';
+const CLUSTER_PREFIX = 'k8s:';
 /** Clouds put slashes, colons and at signs into the names of contexts. */
 const CONTEXT = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,252}$/;
 

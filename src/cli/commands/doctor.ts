@@ -22,7 +22,7 @@ export const doctorCommand: CommandRun = async (line, context) => {
     return probeCommand({ engine, runtime, json, verbose: line.options.has('verbose') }, context);
   }
   if (isJob(engine))
-    throw usageError(`doctor: --on ${engine.on} needs --probe`, 'Add --probe: it attacks a container of a job.');
+    throw usageError(`doctor: --on ${engine.on} needs --probe`, 'Add --probe: it attacks a container there.');
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }

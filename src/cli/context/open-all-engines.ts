@@ -1,4 +1,3 @@
-import { CLUSTER_PREFIX } from '../../cluster/target.ts';
 import { isSameEngine } from '../../engine/same-engine.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { listSessions } from '../../record/session.ts';
@@ -90,7 +89,7 @@ interface OtherEngine {
 function recorded({ places }: CommandContext): readonly OtherEngine[] {
   const { sessions } = listSessions(places.stateDir);
   const used = sessions.flatMap(({ plan: { policy } }) =>
-    policy.on !== undefined && (isJob(policy) || policy.on.startsWith(CLUSTER_PREFIX)) ? [policy.on] : [],
+    policy.on !== undefined && isJob(policy) ? [policy.on] : [],
   );
   return [...new Set(used)].map((on) => ({
     on,
