@@ -32,13 +32,18 @@ export async function unpackInside({ spec, directory, tar, create, where }: Unpa
   container.stdout.resume();
   try {
     await container.start();
-    const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(() => undefined);
+    let cause: unknown;
+    // A container that ended says why. Its tar has no end of its own when the archive breaks off.
+    const streamed = pipeline(tar, container.stdin as NodeJS.WritableStream).catch(async (error: unknown) => {
+      cause = error;
+      await container.kill('SIGKILL');
+    });
     const status = await container.wait();
     await streamed;
     if (status === 0) return;
     // Text of another machine: one line that acts on no terminal.
     const words = errors.replaceAll(/[^\x20-\x7e]+/g, ' ').trim();
-    throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into ${where}: ${words}`);
+    throw new RunClaudeError('PLACE_FAILED', `the files could not be copied into ${where}: ${words}`, { cause });
   } finally {
     await container.remove();
   }
