@@ -217,7 +217,7 @@ it('after a kill -9 of the batch and of one session, the next run waits for the 
 
 it('an engine that no longer answers stops the batch with one message, and the next run goes on', async () => {
   await using scene = openScene();
-  const file = writeTasks(scene, 'RUN:sleep 600', 'second', 'third');
+  const file = writeTasks(scene, 'RUN:test -e go || sleep 600', 'second', 'third');
   const front = path.join(scene.root, 'engine.sock');
   const sockets = new Set<net.Socket>();
   const server = net.createServer((client) => {
