@@ -27,10 +27,15 @@ export const RESTORE_BUNDLE = 'restore';
 /** In the job's error output, the exit status of the program comes after it. */
 export const EXIT_MARK = '\u001erun-claude-exit ';
 
+/**
+ * crun sets a container's limit of processes before it makes the user namespace, where every process of the user on the
+ * node counts (seen with 1.8 and 1.21). In a user namespace of its own, with the same user, it counts the container's alone.
+ */
 const COMMON = `PATH=\${PATH:-/usr/bin:/bin}:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin
 call() {
-  case $runtime in
-  crun) "$runtime" --cgroup-manager=disabled --root "$work/state" "$@" ;;
+  case $runtime:$1 in
+  crun:run) unshare --user --map-current-user -- "$runtime" --cgroup-manager=disabled --root "$work/state" "$@" ;;
+  crun:*) "$runtime" --cgroup-manager=disabled --root "$work/state" "$@" ;;
   *) "$runtime" --root "$work/state" "$@" ;;
   esac
 }

@@ -54,7 +54,7 @@ function expectText(output, pattern) {
 function startWaiting({ login }, partition, name) {
   const output = expectStatus(
     login(`${PROVIDER}
-{ run-claude exec --on slurm:${partition} --yes . -- sh -c 'echo 1 >${name}; rm -f file-1; echo WRITTEN; sleep 1200'; echo "status $?"; } >~/${name}.log 2>&1 & echo $! >~/${name}.pid
+{ run-claude exec --on slurm:${partition} --yes . -- sh -c 'echo of ${name} >${name}; rm -f file-1; echo WRITTEN; sleep 1200'; echo "status $?"; } >~/${name}.log 2>&1 & echo $! >~/${name}.pid
 for _ in $(seq 400); do grep -q ^WRITTEN ~/${name}.log && break; sleep 1; done
 cat ~/${name}.log; grep -q ^WRITTEN ~/${name}.log`),
   );

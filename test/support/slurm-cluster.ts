@@ -18,16 +18,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Debian's account without rights. Slurm starts jobs for accounts only. */
 const USER = { uid: 65_534, gid: 65_534 };
-const NODES = ['n1', 'n2'] as const;
+/** The last one has crun alone. */
+const NODES = ['n1', 'n2', 'n3'] as const;
+const RUNC = '/usr/sbin/runc';
 const CPUS = 2;
 
 /** Whether this machine can be a cluster: slurmctld, slurmd and munged are installed, and the test runs as root. */
 export function hasSlurm(): boolean {
-  const programs = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/sbin/munged', '/usr/sbin/runc'];
+  const programs = ['/usr/sbin/slurmctld', '/usr/sbin/slurmd', '/usr/sbin/munged', RUNC, '/usr/bin/crun'];
   return process.getuid?.() === 0 && programs.every((file) => existsSync(file));
 }
 
-/** A cluster of two nodes on this machine: real daemons of Slurm, each node with ports and a spool of its own. */
+/** A cluster of three nodes on this machine, two of them in the partitions `test` and `brief`: real daemons of Slurm, each node with ports and a spool of its own. */
 export class SlurmCluster implements AsyncDisposable {
   readonly root: string = mkdtempSync(path.join(tmpdir(), 'rc-slurm-'));
   readonly user = USER;
@@ -46,7 +48,7 @@ export class SlurmCluster implements AsyncDisposable {
   private async begin(): Promise<void> {
     chmodSync(this.root, 0o755);
     const own = (name: string): string => path.join(this.root, name);
-    for (const name of ['state', 'log', 'spool.n1', 'spool.n2', 'munge']) mkdirSync(own(name));
+    for (const name of ['state', 'log', ...NODES.map((node) => `spool.${node}`), 'munge']) mkdirSync(own(name));
     for (const dir of [this.shared, this.scratch]) {
       mkdirSync(dir, { mode: 0o700 });
       chownSync(dir, USER.uid, USER.gid);
@@ -57,15 +59,20 @@ export class SlurmCluster implements AsyncDisposable {
     const files = ['--log-file', own('munge/log'), '--seed-file', own('munge/seed'), '--force'];
     execFileSync('/usr/sbin/munged', [...munge, ...files], { stdio: 'ignore' });
     this.daemons.push(own('munge/pid'));
-    const ports = [await freePort(), await freePort(), await freePort()];
+    const ports = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
     writeFileSync(this.conf, this.settings(socket, ports));
     execFileSync('/usr/sbin/slurmctld', ['-c', '-f', this.conf], { stdio: 'ignore' });
     this.daemons.push(own('ctld.pid'));
     for (const node of NODES) this.startNode(node);
-    for (let tries = 0; !/\bidle\b.*2|2.*\bidle\b/.test(this.query('sinfo', '-h', '-o', '%T %D')); tries++) {
+    const idle = (): readonly string[] => this.query('sinfo', '-h', '-N', '-t', 'idle', '-o', '%N').split(/\s+/);
+    for (let tries = 0; NODES.some((node) => !idle().includes(node)); tries++) {
       if (tries > 120) throw new Error(`The nodes are not idle: ${this.query('sinfo')}`);
       await sleep(500);
     }
+    // crun refuses control groups of both versions at once, and slurmd those of version 2 alone.
+    const daemon = readFileSync(own('n3.pid'), 'utf8').trim();
+    const mount = ['mount', '-t', 'cgroup2', 'cgroup2', '/sys/fs/cgroup'];
+    execFileSync('nsenter', ['--mount', '-t', daemon, ...mount], { stdio: 'ignore' });
   }
 
   private settings(socket: string, [controller, ...nodes]: readonly number[]): string {
@@ -100,12 +107,16 @@ KillWait=30
 SlurmdTimeout=30
 ${lines.join('\n')}
 PartitionName=test Nodes=n1,n2 Default=YES MaxTime=60 State=UP OverSubscribe=NO
+PartitionName=crun Nodes=n3 MaxTime=60 State=UP
 PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=NO
 `;
   }
 
   startNode(node: string): void {
-    execFileSync('/usr/sbin/slurmd', ['-N', node, '-f', this.conf], { stdio: 'ignore' });
+    const daemon = ['/usr/sbin/slurmd', '-N', node, '-f', this.conf];
+    const own = ['unshare', '--mount', 'sh', '-c', `mount --bind /dev/null ${RUNC} && exec "$@"`, 'sh'];
+    const [program = '', ...words] = node === 'n3' ? [...own, ...daemon] : daemon;
+    execFileSync(program, words, { stdio: 'ignore' });
     const file = path.join(this.root, `${node}.pid`);
     if (!this.daemons.includes(file)) this.daemons.push(file);
   }
@@ -128,7 +139,7 @@ PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=N
 
   /** Ids and nodes of the jobs that run. */
   jobs(): readonly { readonly id: string; readonly node: string }[] {
-    const lines = this.query('squeue', '-h', '-t', 'RUNNING,COMPLETING', '-o', '%i %N').trim().split('\n');
+    const lines = this.query('squeue', '-h', '-t', 'RUNNING,COMPLETING', '-o', '%i %N').split(/\s+/);
     return lines.flatMap((line) => {
       const [id, node] = line.split(' ');
       return id === undefined || id === '' || node === undefined ? [] : [{ id, node }];
@@ -156,7 +167,8 @@ PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=N
 
   /** Files below these directories of the daemons, and below the shared one, that hold a text. */
   filesWith(text: string): readonly string[] {
-    const places = ['state', 'log', 'spool.n1', 'spool.n2', 'shared/sessions', 'shared/bases'].map((one) =>
+    const spools = NODES.map((node) => `spool.${node}`);
+    const places = ['state', 'log', ...spools, 'shared/sessions', 'shared/bases'].map((one) =>
       path.join(this.root, one),
     );
     const found = spawnSync('grep', ['-rlaF', '--', text, ...places.filter((one) => existsSync(one))], {

@@ -66,7 +66,7 @@ afterAll(async () => {
   if (root !== undefined) rmSync(root, { recursive: true, force: true });
 });
 
-beforeEach((context) => skipUnless(isAble, 'needs root, Slurm, munge and runc', context));
+beforeEach((context) => skipUnless(isAble, 'needs root, Slurm, munge, runc and crun', context));
 
 /** Starts run-claude as the user of the cluster. */
 function start(...words: readonly string[]) {
@@ -144,6 +144,21 @@ it('an agent runs in a job, its changes come home, and the job ends', { timeout:
   expect((await run('apply', newest(), '--yes')).status).toBe(0);
   expect(readFileSync(path.join(project, 'made.txt'), 'utf8')).toBe('by-agent\n');
   expect(cluster.filesWith(SECRET)).toEqual([]);
+});
+
+it('crun runs a session too, beside other processes of the user', { timeout: 5 * MINUTES }, async () => {
+  // As many as the smallest container may have, so that they count where its limit counts them.
+  const others = Array.from({ length: 40 }, () =>
+    spawn('setpriv', [`--reuid=${cluster.user.uid}`, '--clear-groups', 'sleep', '300'], { stdio: 'ignore' }),
+  );
+  try {
+    const { output } = await run('--on', 'slurm:crun', '--yes', '-p', 'go');
+    expect(output).toMatch(/runs on \S+ \(crun\)/);
+    expect(output).toContain('1 file created');
+    expect((await run('discard', '--yes', newest())).status).toBe(0);
+  } finally {
+    for (const one of others) one.kill();
+  }
 });
 
 it('a batch is one job a task, side by side', { timeout: 5 * MINUTES }, async () => {
