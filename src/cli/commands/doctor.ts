@@ -6,7 +6,7 @@ import { outputColumns } from '../../terminal/wrap-words.ts';
 import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
-import { engineChoice, isJob } from '../context/open-engine.ts';
+import { engineChoice, goesToScheduler } from '../context/open-engine.ts';
 import { checkLines } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import { agentUnknown } from '../grammar/grammar-errors.ts';
@@ -21,7 +21,7 @@ export const doctorCommand: CommandRun = async (line, context) => {
     const { probeCommand } = await import('../doctor/probe.ts');
     return probeCommand({ engine, runtime, json, verbose: line.options.has('verbose') }, context);
   }
-  if (isJob(engine))
+  if (goesToScheduler(engine))
     throw usageError(`doctor: --on ${engine.on} needs --probe`, 'Add --probe: it attacks a container there.');
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');

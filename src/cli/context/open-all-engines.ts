@@ -5,7 +5,7 @@ import { cleanLine } from '../../terminal/clean.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from './context.ts';
 import { namedEngines } from './named-engines.ts';
-import { isJob, openEngine } from './open-engine.ts';
+import { goesToScheduler, openEngine } from './open-engine.ts';
 
 /** How long each engine of the configuration may take to answer: the command waits for it. */
 const ANSWER_MS = 10_000;
@@ -89,7 +89,7 @@ interface OtherEngine {
 function recorded({ places }: CommandContext): readonly OtherEngine[] {
   const { sessions } = listSessions(places.stateDir);
   const used = sessions.flatMap(({ plan: { policy } }) =>
-    policy.on !== undefined && isJob(policy) ? [policy.on] : [],
+    policy.on !== undefined && goesToScheduler(policy) ? [policy.on] : [],
   );
   return [...new Set(used)].map((on) => ({
     on,

@@ -42,7 +42,7 @@ export function engineChoice(line: CommandLineOfCommand): EngineChoice {
 }
 
 /** Whether a choice is a job of a scheduler, or pods of a cluster. @throws {RunClaudeError} USAGE as parseJobTarget, parseClusterTarget. */
-export const isJob = ({ on }: Pick<EngineChoice, 'on'>): boolean =>
+export const goesToScheduler = ({ on }: Pick<EngineChoice, 'on'>): boolean =>
   on !== undefined && (parseClusterTarget(on) ?? parseJobTarget(on)) !== undefined;
 
 /** What connecting an engine needs of the outside world. */
@@ -95,7 +95,7 @@ export async function openEngineOf(
   { answerMs, run }: { readonly answerMs?: number; readonly run?: JobRun } = {},
 ): Promise<Engine> {
   const { on, endpoint } = recorded;
-  if (isJob(policy)) {
+  if (goesToScheduler(policy)) {
     const queueLimitMs = answerMs === undefined ? undefined : QUEUE_LIMIT_MS;
     return openEngine({ engine: policy.engine, on: policy.on, run, queueLimitMs }, context);
   }

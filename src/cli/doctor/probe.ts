@@ -6,7 +6,7 @@ import { jsonText } from '../../report/json.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type EngineChoice, isJob, openEngine, userAlone } from '../context/open-engine.ts';
+import { type EngineChoice, goesToScheduler, openEngine, userAlone } from '../context/open-engine.ts';
 
 export interface ProbeRequest {
   readonly engine: EngineChoice;
@@ -31,7 +31,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
     const image = addressImage(engine, { env, toolchain: false });
     if (!(await engine.hasImage(image))) {
       throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', {
-        hint: `Build it with run-claude build${on === undefined || isJob(request.engine) ? '' : ` --on ${on}`}.`,
+        hint: `Build it with run-claude build${on === undefined || goesToScheduler(request.engine) ? '' : ` --on ${on}`}.`,
       });
     }
     const user = userAlone(engine);

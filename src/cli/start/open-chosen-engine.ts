@@ -18,7 +18,7 @@ import type { Engine, EngineFacts, FoundObject } from '../../types/engine.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { engineNamed } from '../context/named-engines.ts';
-import { type EngineContext, isJob, openEngine } from '../context/open-engine.ts';
+import { type EngineContext, goesToScheduler, openEngine } from '../context/open-engine.ts';
 
 /** How long each of several engines may take to answer, and then to be measured: the others wait for it. */
 const CHOICE_ANSWER_MS = 20_000;
@@ -48,7 +48,8 @@ export async function openChosenEngine(
   isStarting: boolean,
   without: readonly string[],
 ): Promise<ChosenEngine> {
-  if (isJob(policy)) return { engine: await openEngine({ ...policy, run: { policy, without } }, context), lines: [] };
+  if (goesToScheduler(policy))
+    return { engine: await openEngine({ ...policy, run: { policy, without } }, context), lines: [] };
   const names = engineNames(policy.on);
   const [only] = names;
   if (names.length < 2) {

@@ -20,7 +20,7 @@ import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts
 import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
-import { isJob } from '../context/open-engine.ts';
+import { goesToScheduler } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
@@ -103,7 +103,7 @@ export async function setUpRun(
         task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       });
-      if (isJob(plan.policy)) refuseAttended(plan);
+      if (goesToScheduler(plan.policy)) refuseAttended(plan);
       refuseAgentLayer(plan.policy, homeAgent(plan.program));
       return plan;
     },
