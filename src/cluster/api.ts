@@ -1,4 +1,5 @@
 import https from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { printable } from './printable.ts';
@@ -41,8 +42,10 @@ export interface ClusterApi {
 }
 
 const ANSWER_MS = 30_000;
-/** Of a request that changes nothing. */
-const TRIES = 3;
+/** Before each further try, in milliseconds. */
+const PAUSES_MS = [500, 2000];
+/** The server is asked too much, or starts: it did nothing. A gateway before it answers with the others. */
+const BUSY: readonly number[] = [429, 502, 503, 504];
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Opens the API of a namespace. Nothing is sent yet. */
@@ -100,21 +103,32 @@ interface ApiAnswer {
   readonly text: string;
 }
 
-/** Requests that change nothing are repeated: one lost packet must not end a session. */
+/**
+ * Requests that change nothing are repeated after a pause: one lost packet, or an API server that restarts, must not end a
+ * session.
+ */
 async function callServer(access: ClusterAccess, request: ApiRequest): Promise<ApiAnswer> {
-  for (let left = request.method === 'GET' ? TRIES : 1; ; left--) {
-    try {
-      return await send(access, request);
-    } catch (error) {
-      if (error instanceof RunClaudeError) throw error;
-      if (left > 1) continue;
-      throw new RunClaudeError(
-        'CLUSTER_UNREACHABLE',
-        `the API server ${printable(access.server)} does not answer: ${printable((error as Error).message)}`,
-        { hint: 'Is the cluster up, and the context right? Try: kubectl get --raw /readyz', cause: error },
-      );
-    }
+  for (const pause of request.method === 'GET' ? PAUSES_MS : []) {
+    const answer = await send(access, request).catch(failureOf);
+    if ('status' in answer && !BUSY.includes(answer.status)) return answer;
+    await delay(pause);
   }
+  const answer = await send(access, request).catch(failureOf);
+  if ('status' in answer) return answer;
+  throw new RunClaudeError(
+    'CLUSTER_UNREACHABLE',
+    `the API server ${printable(access.server)} does not answer: ${printable(answer.failure.message)}`,
+    {
+      hint: 'Is the cluster up, and the context right? Try: kubectl get --raw /readyz',
+      cause: answer.failure,
+    },
+  );
+}
+
+/** @throws a RunClaudeError, which no further try changes. */
+function failureOf(error: Error): { readonly failure: Error } {
+  if (error instanceof RunClaudeError) throw error;
+  return { failure: error };
 }
 
 async function send(access: ClusterAccess, { method, path, body, type }: ApiRequest): Promise<ApiAnswer> {

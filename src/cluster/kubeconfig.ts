@@ -11,6 +11,9 @@ export interface ClusterAccess {
   options(): Promise<RequestOptions>;
 }
 
+/** The client's own context, for a server on this machine without TLS, where it finds no file. */
+const INVENTED = 'loaded-context';
+
 /**
  * A context of the user's kubeconfig, read as kubectl does: `KUBECONFIG`, otherwise `~/.kube/config`. A plugin that the file
  * names runs on this machine.
@@ -26,11 +29,13 @@ export async function openAccess({ context }: ClusterTarget): Promise<ClusterAcc
   } catch (error) {
     throw usageError(`the kubeconfig cannot be read: ${printable((error as Error).message)}`);
   }
-  const names = config.getContexts().map(({ name }) => name);
+  const names = config.getContexts().flatMap(({ name }) => (name === INVENTED ? [] : [name]));
+  if (names.length === 0)
+    throw usageError('there is no kubeconfig with a context', 'Name a file with KUBECONFIG, or write ~/.kube/config.');
   if (!names.includes(context))
     throw usageError(
       `the kubeconfig has no context ${context}`,
-      `Contexts: ${printable(names.join(', ')) || 'none'}. KUBECONFIG names another file.`,
+      `Contexts: ${printable(names.join(', '))}. KUBECONFIG names another file.`,
     );
   config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
