@@ -8,8 +8,8 @@ import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } 
 import { agentTables } from './agent-table.ts';
 import { engineTables } from './engine-table.ts';
 import { environmentSchema, readEnvironment } from './environment-table.ts';
+import { explainFault } from './explain-schema.ts';
 import { type KubernetesTable, kubernetesTable } from './kubernetes-table.ts';
-import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { serviceTables } from './service-table.ts';
 import { SETTINGS } from './settings.ts';
@@ -122,9 +122,6 @@ const fileSchema = z.strictObject({
     .default({ passthrough: [], tools: [] }),
 });
 
-/** Every key at the top level of a configuration file. */
-const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
-
 /**
  * The settings in the text of a configuration file. `where` names the file in messages.
  *
@@ -132,13 +129,18 @@ const FILE_KEYS: readonly string[] = Object.keys(fileSchema.shape);
  */
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
-  if (!parsed.success) throw explain(parsed.error, where);
+  if (!parsed.success) throw explainFault(parsed.error, fileSchema, { where });
   const { allow, broker, mcp, agents, service, slurm, kubernetes, environment, audit, plugin, ...rest } = parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   const engines = readEngines(named['engine'], where);
   for (const setting of SETTINGS) {
     const raw = setting.name === 'engine' && engines !== undefined ? undefined : named[setting.name];
+    if (typeof raw === 'object' && raw !== null && !Array.isArray(raw))
+      throw usageError(
+        `${where}: ${setting.name} is a setting and not a table`,
+        `Write ${setting.name} = … above the first table.`,
+      );
     if (raw !== undefined) values.set(setting.name, readValue(setting, raw, `${where}: ${setting.name}`));
   }
   return {
@@ -168,7 +170,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
 function readEngines(raw: unknown, where: string): readonly NamedEngine[] | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const parsed = engineTables.safeParse(raw);
-  if (!parsed.success) throw explain(parsed.error, where, ['engine']);
+  if (!parsed.success) throw explainFault(parsed.error, engineTables, { where, below: ['engine'] });
   return parsed.data;
 }
 
@@ -182,19 +184,11 @@ function parseToml(text: string, where: string): unknown {
     return parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    throw usageError(`${where}, line ${error.line}: ${error.message.split('\n')[0] ?? 'not TOML'}`);
+    const { line, column, message } = error;
+    const said = message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
+    // A string ends where its line does: the parser reports the line's end as a character of the string.
+    const isOpen = said.startsWith('control characters') && column > (text.split('\n')[line - 1] ?? '').length;
+    const why = isOpen || said === 'unfinished string' ? 'a string has no closing quote' : said;
+    throw usageError(`${where}, line ${line}, column ${column}: not TOML: ${why}`);
   }
-}
-
-function explain(error: z.ZodError, where: string, below: readonly string[] = []): Error {
-  const issue = error.issues[0];
-  const path = [...below, ...(issue?.path ?? [])];
-  const at = path.length === 0 ? where : `${where}: ${path.join('.')}`;
-  if (issue?.code !== 'unrecognized_keys') return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
-  const key = issue.keys[0] ?? '';
-  const near = path.length === 0 ? nearest(key, FILE_KEYS) : undefined;
-  return usageError(
-    `${at}: unknown key '${key}'`,
-    near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`,
-  );
 }

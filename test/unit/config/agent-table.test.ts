@@ -56,7 +56,7 @@ describe('refuses', () => {
   it.each([
     ['the name of an agent of run-claude', '[agents.codex]\nprogram = ["x"]', 'agents.codex: run-claude has an agent'],
     ['a name with other characters', '[agents."a b"]\nprogram = ["x"]', 'small letters'],
-    ['no program', '[agents.tiny]\n', 'agents.tiny.program'],
+    ['no program', '[agents.tiny]\n', "agents.tiny: 'program' is missing"],
     ['a program with a path', '[agents.tiny]\nprogram = ["/bin/sh"]', 'the name of a program'],
     ['an option in place of the program', '[agents.tiny]\nprogram = ["-x"]', 'the name of a program'],
     ['an unknown key', agent('shell = "x"'), "unknown key 'shell'"],
@@ -68,7 +68,11 @@ describe('refuses', () => {
       agent(`package = { name = "x", integrity = "${HASH}", entry = "x" }`),
       'name@1.2.3',
     ],
-    ['a package without a hash', agent('package = { name = "x@1.0.0", entry = "x" }'), 'package.integrity'],
+    [
+      'a package without a hash',
+      agent('package = { name = "x@1.0.0", entry = "x" }'),
+      "agents.tiny.package: 'integrity' is missing",
+    ],
     ['a short hash', agent('package = { name = "x@1.0.0", integrity = "sha512-x", entry = "x" }'), 'sha512-…'],
     [
       'an entry outside of the package',

@@ -30,7 +30,7 @@ it('reads engine as a setting where it is a text', () => {
 });
 
 it.each([
-  ['[engine.big]', /config\.toml: engine\.big\.host: /],
+  ['[engine.big]', /config\.toml: engine\.big: 'host' is missing/],
   ['[engine.big]\nhost = "build.example.org"', /engine\.big\.host: unix:.*tcp:.*ssh:/],
   ['[engine.big]\nhost = "ssh://-oProxyCommand=x"', /engine\.big\.host/],
   ['[engine.big]\nhost = "ssh://h"\ncert-path = "/c"', /engine\.big: cert-path and tls-verify belong/],

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { usageError } from '../errors.ts';
+import { nearest } from './nearest.ts';
+
+/** Where a part of a file is: the file's name, and the keys that lead to the part. */
+export interface PartOfFile {
+  readonly where: string;
+  readonly below?: readonly string[];
+}
+
+/**
+ * The first fault of a file as a message: an unknown key before all others, because a mistyped key is also a missing one.
+ * `schema`: what the file was checked with.
+ */
+export function explainFault(error: z.ZodError, schema: z.ZodType, { where, below = [] }: PartOfFile): Error {
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
+  const path = issue?.path ?? [];
+  const named = (keys: readonly PropertyKey[]): string =>
+    [where, ...(keys.length === 0 ? [] : [keys.map(String).join('.')])].join(': ');
+  const at = named([...below, ...path]);
+  if (issue?.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys;
+    const near = nearest(key, keysAt(schema, path));
+    return usageError(
+      `${at}: unknown key '${key}'`,
+      near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`,
+    );
+  }
+  if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined'))
+    return usageError(`${named([...below, ...path.slice(0, -1)])}: '${String(path.at(-1))}' is missing`);
+  return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
+}
+
+/** The keys that a schema has at a path. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let here = contentOf(schema);
+  for (const key of path) {
+    if (here instanceof z.ZodArray) here = contentOf(here.element as z.ZodType);
+    else if (here instanceof z.ZodRecord) here = contentOf(here.valueType as z.ZodType);
+    else if (here instanceof z.ZodObject) here = contentOf(here.shape[String(key)] as z.ZodType | undefined);
+    else return [];
+  }
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : [];
+}
+
+/** A schema without its default, and before what it makes of a value. */
+function contentOf(schema: z.ZodType | undefined): z.ZodType | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return contentOf(schema.unwrap() as z.ZodType);
+  return schema instanceof z.ZodPipe ? contentOf(schema.in as z.ZodType) : schema;
+}
