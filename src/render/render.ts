@@ -67,13 +67,15 @@ export function renderConfined(
   { without }: RenderOptions,
 ): readonly KubernetesObject[] {
   const { agent, gateway, collector } = specs;
-  refuseLosses(target, { specs: rolesOf(specs), plan: specs.plan }, without);
   const pod = podOf('confined', [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof), place);
+  const collecting = podOf('confined', [withProof(collector)], place);
+  // What no option changes was said first.
+  refuseLosses(target, { specs: rolesOf(specs), plan: specs.plan }, without);
   return [
     gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent),
     closedPolicy(collector),
     target === 'sandbox' ? sandboxOf(pod) : pod,
-    podOf('confined', [withProof(collector)], place),
+    collecting,
   ];
 }
 
@@ -89,18 +91,16 @@ export function renderOwnPods(
   { without }: RenderOptions,
 ): readonly KubernetesObject[] {
   const { agent, gateway, collector } = specs;
-  refuseLosses('pods', { specs: rolesOf(specs), plan: specs.plan }, without);
   const collecting = podOf('own', [withTries(collector, { hasGateway: false })], place);
-  if (gateway === undefined) {
-    const alone = podOf('own', [withTries(agent, { hasGateway: false })], place);
-    return [closedPolicy(agent), closedPolicy(collector), alone, collecting];
-  }
-  const joined = [...place.sockets.values()].reduce(overTcp, agent);
+  const joined = gateway === undefined ? agent : [...place.sockets.values()].reduce(overTcp, agent);
+  const agentPod = podOf('own', [withTries(joined, { hasGateway: gateway !== undefined })], place);
+  refuseLosses('pods', { specs: rolesOf(specs), plan: specs.plan }, without);
+  if (gateway === undefined) return [closedPolicy(agent), closedPolicy(collector), agentPod, collecting];
   return [
     ...pairPolicies(agent, gateway),
     closedPolicy(collector),
     podOf('own', [withProof(gateway)], place),
-    podOf('own', [withTries(joined, { hasGateway: true })], place),
+    agentPod,
     collecting,
   ];
 }
