@@ -1,8 +1,21 @@
 import { anyOf } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
 import type { FileRule } from '../../judges/rule.ts';
+import { CMAKE_DANGER, CMAKE_SAFE } from './cmake-lines.ts';
 import { BAZEL_PACKAGE, BAZEL_PACKAGE_SAFE } from './plain-bazel.ts';
-import { CMAKE_DANGER, CMAKE_SAFE, cmakeCommands } from './plain-cmake.ts';
+import { cmakeCommands } from './plain-cmake.ts';
+
+/** Files of CMake and its package managers that hold no commands of its language alone. */
+const CMAKE_TEXTS = [
+  'CMakePresets.json',
+  'CMakeUserPresets.json',
+  '*.cmake.in',
+  'conanfile.{py,txt}',
+  'vcpkg{,-configuration}.json',
+  'CMakeSettings.json',
+  'cmake-kits.json',
+  'cmake-variants.{json,y{,a}ml}',
+];
 
 export const buildRules: readonly FileRule[] = [
   {
@@ -105,21 +118,10 @@ export const buildRules: readonly FileRule[] = [
     family: 'build',
     trigger: 'configuring the build, which IDEs do when they open the project',
     severity: 'suspect',
-    paths: [
-      'CMakeLists.txt',
-      '*.cmake',
-      'CMakePresets.json',
-      'CMakeUserPresets.json',
-      '*.cmake.in',
-      'conanfile.{py,txt}',
-      'vcpkg{,-configuration}.json',
-      'CMakeSettings.json',
-      'cmake-kits.json',
-      'cmake-variants.{json,y{,a}ml}',
-    ],
+    paths: ['CMakeLists.txt', '*.cmake', ...CMAKE_TEXTS],
     judges: [
       { kind: 'code' },
-      { kind: 'lines', danger: CMAKE_DANGER, safe: CMAKE_SAFE },
+      { kind: 'lines', paths: CMAKE_TEXTS, danger: CMAKE_DANGER, safe: CMAKE_SAFE },
       { kind: 'custom', see: cmakeCommands },
     ],
     why: 'CMake runs these commands when it configures the build.',
