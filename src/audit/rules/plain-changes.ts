@@ -65,8 +65,7 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
   },
   {
     paths: ['.bazelversion'],
-    proves: ({ before, after }) =>
-      [before, after].every((text) => /^\d{1,4}\.\d{1,4}\.\d{1,4}(rc\d{1,2})?\n?$/.test(text)),
+    proves: ({ after }) => /^\d{1,4}\.\d{1,4}\.\d{1,4}\n?$/.test(after),
   },
   {
     paths: ['.claude/settings.json'],
