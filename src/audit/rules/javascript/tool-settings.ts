@@ -78,6 +78,7 @@ export const javascriptRules: readonly FileRule[] = [
       '.config/fish/**',
       '.config/git/**',
       '.config/dotnet-tools.json',
+      '{vite,vitest,webpack,rollup,rolldown,rspack,esbuild,tsup,jest,playwright}.{d,test,spec}.{js,cjs,mjs,ts,cts,mts}',
     ],
     judges: [
       { kind: 'code' },
