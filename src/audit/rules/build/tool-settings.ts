@@ -10,6 +10,8 @@ const TABLES: readonly PlainTable[] = [
   {
     paths: ['{generators,executors,migrations,collection,builders}.json'],
     plain: { any: words`$schema name version ***description`, switch: words`***.hidden ***.x-*` },
+    // A file of that name may be data of the project.
+    safe: /^(?!(schematics|generators|executors|builders|migrations|packageJsonUpdates|extends)\b)/,
   },
   // Servers of the Model Context Protocol, and graphs of agents.
   {
@@ -67,6 +69,28 @@ const TABLES: readonly PlainTable[] = [
     },
   },
   { paths: ['vitest.{workspace,projects}.json'], plain: {} },
+  {
+    paths: ['lakefile.toml'],
+    plain: {
+      any: words`name description keywords homepage license licenseFiles readmeFile`,
+      version: words`version require.{rev,version}`,
+      words: words`defaultTargets`,
+    },
+  },
+  { paths: ['elm-watch.json', 'gren.json'], plain: { any: words`summary license` } },
+  {
+    paths: ['elm-tooling.json'],
+    plain: { version: words`tools.{elm,elm-format,elm-json,elm-test-rs}` },
+  },
+  { paths: ['*.mill.y{,a}ml', 'module.yaml'], plain: { any: words`description` } },
+  {
+    paths: ['profiles/*/config*.y{,a}ml'],
+    plain: { switch: words`cores jobs keep-going rerun-incomplete printshellcmds latency-wait restart-times retries` },
+  },
+  { paths: ['profiles.yml'], plain: { switch: words`*.outputs.*.{threads,port,connect_timeout,retries}` } },
+  { paths: ['airflow.cfg'], plain: { switch: words`core.{parallelism,load_examples,dags_are_paused_at_creation}` } },
+  { paths: ['prefect.yaml'], plain: { any: words`name deployments.{name,description,tags}` } },
+  { paths: ['feature_store.y{,a}ml'], plain: { any: words`project` } },
   { paths: ['environments/**/spec.json'], plain: { any: words`apiVersion kind metadata.name` } },
 ];
 
