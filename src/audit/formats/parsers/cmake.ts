@@ -43,7 +43,7 @@ export function commandsOfCmake(text: string): readonly CmakeCommand[] | undefin
     } else {
       if (whole === '(') open.depth += 1;
       if (whole === ')') open.depth -= 1;
-      open.args.push(value);
+      open.args.push(value.replace(/\\([^A-Za-z0-9;])/g, '$1'));
     }
   }
   return open === undefined && name === undefined ? out : undefined;
@@ -98,7 +98,7 @@ export function newCmakeCommands(
       const known = args.get(firstOf(one));
       const fresh = one.args.filter((arg) => known?.has(arg) !== true);
       // A short command says what it sets; in another order the same words say something else.
-      const isWhole = one.args.length <= SHORT_ARGS || fresh.length === 0;
+      const isWhole = one.args.length <= SHORT_ARGS || fresh.length === 0 || BY_POSITION.test(one.name);
       return [{ name: one.name, args: isWhole ? one.args : [one.args[0] ?? '', ...fresh] }];
     });
     return { added, all: now, called: new Set(old.map(({ name }) => name)) };
@@ -109,5 +109,7 @@ export function newCmakeCommands(
 }
 
 const SHORT_ARGS = 6;
+/** What an argument of these means is said by where it is. */
+const BY_POSITION = /^(list|string|file|math|foreach|find_path|get_\w+)$/;
 const idOf = ({ name, args }: CmakeCommand): string => [name, ...args].join('\0');
 const firstOf = ({ name, args }: CmakeCommand): string => `${name}\0${args[0] ?? ''}`;

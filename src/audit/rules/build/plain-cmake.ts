@@ -74,6 +74,32 @@ const only =
   (list: string): IsPlain =>
   ([first = '', ...rest]) =>
     new RegExp(`^(${list})$`).test(first) && arePlain(rest);
+/** Plain arguments, where the one at `at` names a variable that is written: no name that is put together. */
+const isPlainWriting = (args: readonly string[], at: number): boolean =>
+  arePlain(args) && isOwnVariable(args[at] ?? '');
+const writing =
+  (at: (args: readonly string[]) => number): IsPlain =>
+  (args) =>
+    isPlainWriting(args, at(args));
+const isOwnVariable = (name: string): boolean =>
+  /^\w+$/.test(name) && (IS_PLAIN_VARIABLE.test(name) || !TOOL_VARIABLE.test(name));
+const LIST_OPERATION = /^(APPEND|PREPEND|INSERT|REMOVE_ITEM|REMOVE_AT|REMOVE_DUPLICATES|REVERSE|SORT|FILTER)$/;
+const FILE_OPERATION = /^(GLOB|GLOB_RECURSE|RELATIVE_PATH|MAKE_DIRECTORY)$/;
+/** Where an operation on texts names the variable that it writes. */
+const TEXT_RESULT: Readonly<Record<string, number>> = {
+  APPEND: 0,
+  PREPEND: 0,
+  CONCAT: 0,
+  JOIN: 1,
+  TOLOWER: 1,
+  TOUPPER: 1,
+  STRIP: 1,
+  LENGTH: 1,
+  REPLACE: 2,
+  FIND: 2,
+  SUBSTRING: 3,
+  COMPARE: 3,
+};
 
 /** What a command may be given; a command without a row is not plain. */
 const COMMANDS: readonly (readonly [names: string, IsPlain])[] = [
@@ -84,21 +110,21 @@ const COMMANDS: readonly (readonly [names: string, IsPlain])[] = [
   ['enable_language', (args) => args.every((arg) => new RegExp(`^(${LANGUAGES}|OPTIONAL)$`).test(arg))],
   ['option', ([name = '', , value = '']) => isPlainSetting([name, value])],
   ['set', (args) => isPlainSetting(args.slice(0, args.includes('CACHE') ? args.indexOf('CACHE') : undefined))],
-  ['list', ([, ...rest]) => isPlainSetting(rest)],
+  ['list', ([operation = '', ...rest]) => LIST_OPERATION.test(operation) && isPlainSetting(rest)],
   [
     oneOf`
       add_executable add_library target_sources target_include_directories include_directories target_link_libraries
       link_libraries add_dependencies target_compile_features target_compile_definitions add_compile_definitions
       add_definitions remove_definitions target_precompile_headers target_compile_options add_compile_options
-      get_target_property get_property get_filename_component cmake_path math cmake_parse_arguments find_path
       write_basic_package_version_file
     `,
     (args) => arePlain(args),
   ],
+  [oneOf`get_target_property get_property get_filename_component find_path foreach`, writing(() => 0)],
+  ['math', writing(() => 1)],
   ['string', (args) => isPlainText(args)],
-  ['foreach', (args) => arePlain(args)],
-  [oneOf`check_(include|symbol|function|type|library|struct|prototype)\w*`, (args) => arePlain(args)],
-  ['file', only(oneOf`GLOB(_RECURSE)? RELATIVE_PATH TO_(CMAKE|NATIVE)_PATH MAKE_DIRECTORY SIZE MD5 SHA\d+ REAL_PATH`)],
+  [oneOf`check_(include|symbol|function|type|library|struct|prototype)\w*`, writing((args) => args.length - 1)],
+  ['file', (args) => FILE_OPERATION.test(args[0] ?? '') && isPlainWriting(args, 1)],
   ['install', only(oneOf`TARGETS FILES DIRECTORY EXPORT`)],
   ['configure_file', (args) => arePlain(args)],
   ['add_subdirectory', (args) => args.every((arg) => /^[\w/-]+$/.test(arg) && !arg.startsWith('/'))],
@@ -108,11 +134,9 @@ const FIND_WORD = /^(?!PATHS$|HINTS$|NAMES$|CONFIGS$|PATH_SUFFIXES$)[\w.]+$/;
 
 /** An operation that makes no text out of codes, with texts that no compiler takes for an option. */
 function isPlainText([operation = '', ...rest]: readonly string[]): boolean {
-  if (
-    !/^(APPEND|PREPEND|CONCAT|JOIN|REPLACE|REGEX|FIND|TOLOWER|TOUPPER|LENGTH|SUBSTRING|STRIP|COMPARE)$/.test(operation)
-  )
-    return false;
-  if (rest.some((arg) => /^\w+$/.test(arg) && TOOL_VARIABLE.test(arg))) return false;
+  // REGEX MATCH and REGEX MATCHALL have two arguments before the variable, REGEX REPLACE has three.
+  const at = operation === 'REGEX' ? (rest[0] === 'REPLACE' ? 3 : 2) : TEXT_RESULT[operation];
+  if (at === undefined || !isOwnVariable(rest[at] ?? '')) return false;
   return rest.every((arg) => piecesOf(arg).every((piece) => !piece.startsWith('-') || PLAIN_FLAG.test(piece)));
 }
 
