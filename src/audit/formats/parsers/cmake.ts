@@ -109,7 +109,7 @@ export function newCmakeCommands(
 }
 
 const SHORT_ARGS = 6;
-/** What an argument of these means is said by where it is. */
+/** Commands in which the place of an argument decides what it means. */
 const BY_POSITION = /^(list|string|file|math|foreach|find_path|get_\w+)$/;
 const idOf = ({ name, args }: CmakeCommand): string => [name, ...args].join('\0');
 const firstOf = ({ name, args }: CmakeCommand): string => `${name}\0${args[0] ?? ''}`;
