@@ -63,7 +63,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     using walker = openHostWalker(request.project, request.projectIdentity);
     const prepared = await prepare({ request, walker, trusted: false });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
-    const beside = conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
+    const beside = await conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
     const steps = [...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside];
     const done = request.dryRun
       ? steps.map(appliedOutcome)

@@ -1,3 +1,7 @@
+import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
+import type { RelPath } from '../text/path.ts';
+import type { Digest, Entry } from '../types/entry.ts';
+import type { ChosenChange } from '../types/review.ts';
 import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { fingerprintHost } from './disk/host-entry.ts';
@@ -15,16 +19,19 @@ interface ConflictFiles {
 
 /**
  * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`; only where
- * that name is free. The conflict itself stays pending; its reason in `outcomes` then says where to look.
+ * that name is free, and where the audit lets it pass under that name. The conflict itself stays pending; its reason in
+ * `outcomes` then says where to look. Throws what the store throws.
  */
-export function conflictFileSteps({ request, outcomes, walker, isChosen }: ConflictFiles): Step[] {
+export async function conflictFileSteps({ request, outcomes, walker, isChosen }: ConflictFiles): Promise<Step[]> {
   const steps: Step[] = [];
   for (const [at, outcome] of outcomes.entries()) {
     if (!isChosen(outcome.path)) continue;
-    const after = request.choice.chosen.find(({ change }) => change.path === outcome.path)?.change.after;
-    if (outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined) continue;
+    const one = request.choice.chosen.find(({ change }) => change.path === outcome.path);
+    const after = one?.change.after;
+    if (one === undefined || outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined)
+      continue;
     const path = `${outcome.path}.session`;
-    const hindrance = hindranceAt(walker, path);
+    const hindrance = hindranceAt(walker, path) ?? (await findingAt(path, one, after, request));
     if (hindrance !== undefined) {
       outcomes[at] = { ...outcome, why: `${outcome.why}; ${hindrance}` };
       continue;
@@ -36,6 +43,28 @@ export function conflictFileSteps({ request, outcomes, walker, isChosen }: Confl
     outcomes[at] = { ...outcome, why: `${outcome.why}; the session's version is ${path}` };
   }
   return steps;
+}
+
+/**
+ * Why the audit holds a new file of this name back: the session's bytes were judged under another one. A suspect finding
+ * does not, where the change was chosen by name.
+ */
+async function findingAt(
+  path: string,
+  one: ChosenChange,
+  after: Entry,
+  request: ApplyRequest,
+): Promise<string | undefined> {
+  if (after.digest === undefined || after.size > MAX_IN_MEMORY_BYTES) return `too large to be judged as ${path}`;
+  const contents = new Map<Digest, Buffer>([[after.digest, await request.store.read(after.digest)]]);
+  const findings = await request.audit(
+    { path: path as RelPath, kind: 'created', after: { ...after, mode: after.mode & 0o666 } },
+    contents,
+  );
+  const found = findings.find(
+    ({ severity }) => severity === 'blocked' || (severity === 'suspect' && one.suspect !== true),
+  );
+  return found && `nothing beside it: ${found.why}`;
 }
 
 /** Why nothing can be put there; undefined where it can. */

@@ -170,6 +170,7 @@ function sees(
     differInCommentsOnly(path, before, after)
   )
     return undefined;
+  if (after === undefined) return 'what it set no longer applies';
   return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
 }
 

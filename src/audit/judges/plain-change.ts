@@ -18,11 +18,15 @@ export interface PlainChange {
   readonly paths: readonly string[];
   /** Whether the change is proven; both texts are there, and the file was and is one that cannot be executed. */
   readonly proves: (texts: Both) => boolean;
+  /** Whether the deletion of a file with this text is proven; without it none is. */
+  readonly provesDeletion?: (before: string) => boolean;
 }
 
-/** Whether one of the proofs covers a change of a file that keeps its kind and mode. */
+/** Whether one of the proofs covers a change of a file that keeps its kind and mode, or its deletion. */
 export function isPlainChange(changes: readonly PlainChange[], text: JudgedText): boolean {
   const { before, after, change } = text;
+  if (before !== undefined && change.kind === 'deleted')
+    return changes.some(({ paths, provesDeletion }) => pathsOf(paths)(text.path) && provesDeletion?.(before) === true);
   if (before === undefined || after === undefined || isProgram(text)) return false;
   if (change.before?.kind !== 'file' || change.after?.kind !== 'file' || change.before.mode !== change.after.mode)
     return false;

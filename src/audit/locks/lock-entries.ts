@@ -13,7 +13,7 @@ const FIELD_NAMES = oneOf`
 /** A checksum or commit, in the forms that package managers write. */
 const HASH = anyOf(
   /\bh1:[A-Za-z0-9+/=]{1,100}|\b(?:sha(?:1|224|256|384|512)|md5)[-:=][A-Za-z0-9+/=_-]{6,200}/g,
-  /\bb[0-9]:[0-9a-f]{32,128}|\b[0-9a-f]{32,128}\b|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g,
+  /\bb[0-9]:[0-9a-f]{32,128}|\b[0-9a-f]{32,128}\b|\b[0-9A-F]{32,128}\b|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g,
   /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g,
 );
 const URL_IN_LINE = /\b(?:[a-z]{2,5}\+)?(?:https?|ssh|git):\/\/[^\s"',;<>(){}]{1,300}/gi;

@@ -23,10 +23,10 @@ const CI_FILES = oneOf`
   buildspec\.ya?ml skaffold\.ya?ml playbook[^/]*\.ya?ml site\.ya?ml
 `;
 const BUILD_FILES = oneOf`
-  makefile gnumakefile [^/]*\.mk \.envrc \.?justfile lefthook\.ya?ml \.pre-commit-config\.yaml jenkinsfile
+  makefile gnumakefile [^/]*\.mk \.envrc \.?justfile \.pre-commit-config\.yaml jenkinsfile
   procfile[^/]* vagrantfile tiltfile dockerfile[^/]* containerfile build build\.bazel tox\.ini mypy\.ini
   setup\.cfg pytest\.ini \.?mise\.toml \.cargo\/config(\.toml)? pom\.xml
-  phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build configure\.ac mix\.exs [^/]*\.tf
+  phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build xmake\.lua configure\.ac mix\.exs [^/]*\.tf
   \.husky\/[^/]+ \.?githooks\/[^/]+
 `;
 
@@ -95,6 +95,10 @@ export const REFERRERS: readonly Referrer[] = [
   {
     paths: pattern('i')`(^|\/)(${BUILD_FILES})$`,
     mentions: SCRIPTS,
+  },
+  {
+    paths: /(^|\/)\.?lefthook(-local)?\.(ya?ml|toml|json)$/i,
+    mentions: SCRIPTS_OR_PARTS,
   },
   // These files are programs: the paths in them are mostly build output.
   { paths: /(^|\/)(gemfile|rakefile)$/i },

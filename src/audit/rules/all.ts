@@ -3,6 +3,7 @@ import { agentRules } from './agents.ts';
 import { botRules } from './build/bots.ts';
 import { ciRules } from './build/ci.ts';
 import { packagingRules } from './build/packaging.ts';
+import { toolSettingsRules } from './build/tool-settings.ts';
 import { buildRules } from './build/tools.ts';
 import { buildOutputRules } from './dependencies/build-output.ts';
 import { lockRules } from './dependencies/locks.ts';
@@ -55,6 +56,7 @@ export const FILE_RULES: readonly FileRule[] = [
   ...lockRules,
   ...newDependencyRules,
   ...buildRules,
+  ...toolSettingsRules,
   ...buildOutputRules,
   ...packagingRules,
   ...ciRules,

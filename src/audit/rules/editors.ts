@@ -59,6 +59,7 @@ export const editorRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger: pattern('i')`${VSCODE_KEYS}`,
+        removed: /./,
       },
     ],
     why: 'Tasks, launches, extensions and containers defined here run on your machine.',

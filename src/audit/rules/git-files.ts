@@ -1,4 +1,5 @@
 import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
+import { oneOf, pattern } from '../formats/words.ts';
 import type { FileRule, JudgedText } from '../judges/rule.ts';
 import { hostOf } from '../locks/lockfiles.ts';
 
@@ -193,6 +194,15 @@ function expandedLines(text: string, macros: ReadonlyMap<string, string>): strin
     .map((line) => (line.startsWith('#') ? '' : expand(expand(expand(line)))));
 }
 
+const LARGE_FILES = oneOf`
+  7z a ai aac aiff apk avi avif bin blend bmp bz2 ckpt cur dae db dds deb dmg docx? dwg eot eps exr fbx flac fla flv gguf
+  gif glb gz h5 hdf5 hdr ico iso jar jpe?g joblib keras ktx2? lz4 lzma m4a max mb mkv mov mp[34] mpe?g msi npy npz obj ogg
+  ogv onnx otf parquet pb pdf pickle pkl png pptx? psb psd pth? rar raw rpm safetensors sketch sqlite3? step stl svgz swf
+  tar tflite tga tgz tiff? ttf uasset umap unitypackage usdz? vox wav webm webp wma wmv woff2? xcf xlsx? xz zip zst
+`;
+/** A pattern of LFS that matches by an ending of data which no diff shows anyway. */
+const OF_LARGE_FILES = pattern('i')`^[^\s"]*\*?\.(${LARGE_FILES})\s`;
+
 function newDrivers({ before = '', after = '' }: JudgedText): string[] {
   const drivers = (text: string, line: string): string[] =>
     HARMLESS_DRIVER.test(line)
@@ -208,7 +218,7 @@ function newDrivers({ before = '', after = '' }: JudgedText): string[] {
     // A driver that the file names for other paths is on already, but not for what a macro stands for.
     const byMacro = line !== lines[at] && !raw.has(lines[at] ?? '');
     return drivers(line, lines[at] ?? '')
-      .filter((one) => byMacro || !old.has(one))
+      .filter((one) => byMacro || !old.has(one) || (one === 'filter=lfs' && !OF_LARGE_FILES.test(line)))
       .map((one) => `switches on ${one}`);
   });
 }

@@ -1,3 +1,4 @@
+import { readStructure } from '../formats/structured.ts';
 import { words } from '../formats/words.ts';
 import { differOnlyIn, onlyPlainKeys, type PlainChange } from '../judges/plain-change.ts';
 import { PLAIN_BAZEL } from './build/plain-bazel.ts';
@@ -31,6 +32,12 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
     }),
   },
   {
+    paths: ['.vscode/extensions.json'],
+    proves: () => false,
+    // A list of what the editor offers to install is shorter; what it must not offer is another list.
+    provesDeletion: onlyRecommends,
+  },
+  {
     paths: ['.fleet/settings.json'],
     proves: onlyPlainKeys('json', {
       plain: { word: ['theme'], switch: ['editor.{fontSize,lineHeight,tabSize,showLineNumbers,wordWrap}'] },
@@ -58,7 +65,7 @@ export const PLAIN_CHANGES: readonly PlainChange[] = [
   },
   {
     paths: ['.bazelversion'],
-    proves: ({ before, after }) => [before, after].every((text) => /^\d{1,4}\.\d{1,4}\.\d{1,4}\n?$/.test(text)),
+    proves: ({ after }) => /^\d{1,4}\.\d{1,4}\.\d{1,4}\n?$/.test(after),
   },
   {
     paths: ['.claude/settings.json'],
@@ -90,6 +97,12 @@ const withoutLines = (form: RegExp, text: string): string =>
     .split('\n')
     .filter((line) => !form.test(line))
     .join('\n');
+
+/** Whether a file recommends extensions and does nothing else. */
+function onlyRecommends(before: string): boolean {
+  const { leaves, duplicates } = readStructure(before, 'jsonc', 'x.json') ?? { leaves: [], duplicates: [''] };
+  return duplicates.length === 0 && leaves.every(({ key }) => key === 'recommendations[]');
+}
 
 const VERSION = /^pkgver=(\d+(?:\.\d+){1,5})$/;
 const SUMS = /^(?:md5|sha\d{3}|b2)sums=\((["'])[0-9a-f]+\1\)$/;

@@ -9,6 +9,7 @@ const KEYS_THAT_RUN = oneOf`
   (pre|post|before|after)[_-]?(build|install|commit|push|run|start|release|publish|bump|test|deploy|create|update)\w*
   plugins? extends include mcpServers servers library_?path
 `;
+const PROGRAMS = oneOf`([cm]?[jt]s|tsx) py rb sh bash pl php lua ps1 wasm so dylib dll star rhai pkl`;
 const INTERPRETERS = oneOf`
   (ba|z|da|k|fi|tc)?sh env sudo xargs find [gmn]?awk python[\d.]* node nodejs deno bun bunx tsx perl ruby php
   lua\w* make gmake cmake ninja just task rake npx npm pnpm yarn uvx? pipx? docker podman go cargo java curl
@@ -132,6 +133,8 @@ const RUNS: Judge = {
   kind: 'keys',
   format: 'auto',
   danger: pattern('i')`(^|[.\]])(${KEYS_THAT_RUN})(\.|\[|$)`,
+  // A program of the tree, by its path, or a function in one.
+  value: pattern('i')`^(file:)?(\.{1,2}\/)?[\w@-][\w@./-]{0,200}\.(${PROGRAMS})(:\w+)?$|^\.{1,2}\/[\w@./-]{1,200}:\w+$`,
   safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
 };
 /** Names of programs that run their arguments, or files of the folder. */

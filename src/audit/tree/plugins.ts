@@ -9,11 +9,14 @@ const PARTS =
 const PARTS_ANYWHERE =
   /(^|\/)(hooks|hooks-handlers|monitors|commands|agents|skills|output-styles|servers)\/|(^|\/)(\.mcp|\.lsp)\.json$/;
 
-/** Findings for the parts of a plugin of Claude Code, in a project that is one or has some. */
+/** A folder with one of these is a skill or an extension: an assistant runs and follows the files in it. */
+const FOLDER_OF = /^(?:(.*)\/)?(SKILL\.md|gemini-extension\.json)$/i;
+const PARTS_OF_SKILL = /^(scripts|references|assets|agents|hooks|commands|skills)\//;
+
+/** Findings for the parts of a plugin of an assistant, of an extension or of a skill, in a project that has some. */
 export function pluginHits(scene: Scene): Hit[] {
   const changed = scene.input.changes.filter(
-    ({ path, after, ignored }) =>
-      ignored !== true && after !== undefined && after.kind !== 'dir' && /[/.]/.test(path) && PARTS_ANYWHERE.test(path),
+    ({ path, after, ignored }) => ignored !== true && after !== undefined && after.kind !== 'dir' && path.includes('/'),
   );
   if (changed.length === 0) return [];
   const roots = rootsOf(scene);
@@ -23,7 +26,8 @@ export function pluginHits(scene: Scene): Hit[] {
     for (const [root, kind] of roots) {
       if (root !== '' && !path.startsWith(`${root}/`)) continue;
       const inner = path.slice(root === '' ? 0 : root.length + 1);
-      if (PARTS.test(inner) || kind === 'marketplace') return [hitOf('agent-plugin', path)];
+      const isPart = kind === 'folder' ? PARTS_OF_SKILL.test(inner) : PARTS.test(inner) || kind === 'marketplace';
+      if (isPart && (kind === 'folder' || PARTS_ANYWHERE.test(path))) return [hitOf('agent-plugin', path)];
     }
     return [];
   });
@@ -33,6 +37,8 @@ export function pluginHits(scene: Scene): Hit[] {
 function rootsOf({ input }: Scene): ReadonlyMap<string, string> {
   const roots = new Map<string, string>();
   const add = (path: string): void => {
+    const [, folder = '', sign] = FOLDER_OF.exec(path) ?? [];
+    if (sign !== undefined && !roots.has(folder)) roots.set(folder, 'folder');
     if (!path.includes('.claude-plugin/')) return;
     const [, root = '', kind] = MANIFEST.exec(path) ?? [];
     if (kind !== undefined && roots.get(root) !== 'marketplace') roots.set(root, kind);

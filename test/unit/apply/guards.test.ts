@@ -480,6 +480,30 @@ describe('the copy of the session’s version next to a conflict', () => {
     expect(one.now()).toMatchObject({ 'f.session': file('session'), 'g.session': file('mine'), out: link(elsewhere) });
     expect(existsSync(path.join(elsewhere, 'x.session'))).toBe(false);
   });
+
+  it('is judged under its own name', async () => {
+    const one = await lay({
+      base: { f: file('base'), g: file('base') },
+      session: { f: file('session'), g: file('session') },
+      host: { f: file('host'), g: file('host') },
+    });
+    const judged: unknown[] = [];
+    const audit: ApplyRequest['audit'] = ({ path: name, kind, before }, contents) => {
+      judged.push({ name, kind, before, text: [...contents.values()].map(String) });
+      return name === 'g.session' ? [{ rule: 'r', severity: 'suspect', path: name, title: 't', why: 'why' }] : [];
+    };
+    expect(await one.apply({ conflict: 'file', audit })).toEqual({
+      f: expect.stringContaining("the session's version is f.session"),
+      'f.session': 'applied',
+      g: expect.stringContaining('nothing beside it: why'),
+    });
+    expect(judged).toEqual(
+      ['f', 'g'].map((name) => ({ name: `${name}.session`, kind: 'created', before: undefined, text: ['session'] })),
+    );
+    const chosen = one.changes.map((change) => ({ change, suspect: true }));
+    const named = await one.apply({ conflict: 'file', audit, choice: { ...one.choice, chosen } });
+    expect(named['g.session']).toBe('applied');
+  });
 });
 
 describe('merging', () => {

@@ -23,6 +23,14 @@ export const BOUNDARY_ROWS: readonly Row[] = [
   row('near', 'editor-emacs-code', { 'a.org': '#+CALL: f()\n' }, { 'a.org': '* Notes\n' }),
   row('near', 'infra-terraform-auto', { 'x.auto.tfvars': 'a = 1\n' }, { 'x.md': 'a = 1\n' }),
   row('near', 'shell-tasks', { 'mise-tasks/x': 'x' }),
+  row(
+    'near',
+    'build-tool-settings',
+    { 'ty.toml': '[environment]\npython = "./x"\n' },
+    { 'ty.toml': '[rules]\na = "warn"\n' },
+  ),
+  row('near', 'build-machine-file', { 'native.ini': '[binaries]\n' }, { 'native.ini': '[host_machine]\n' }),
+  row('near', 'roc-platform', { 'a.roc': 'platform "x"\n' }, { 'a.roc': 'x = 1\n' }),
 ];
 
 /** A zip with one empty member, as far as its directory. */

@@ -43,7 +43,7 @@ export function commandsOfCmake(text: string): readonly CmakeCommand[] | undefin
     } else {
       if (whole === '(') open.depth += 1;
       if (whole === ')') open.depth -= 1;
-      open.args.push(value);
+      open.args.push(value.replace(/\\([^A-Za-z0-9;])/g, '$1'));
     }
   }
   return open === undefined && name === undefined ? out : undefined;
@@ -62,18 +62,24 @@ function tokenAt(text: string, at: number): { readonly whole: string; readonly v
   return whole === undefined ? undefined : { whole, value: quoted ?? whole };
 }
 
-/**
- * What a change makes CMake do otherwise, a text such as `set(A b)` for each command. A long one has its name, its first
- * argument and the new ones. The reason why the new text cannot be read, if the old one could.
- */
+/** What a change makes CMake do otherwise. */
+export interface NewCmakeCommands {
+  /** New and altered commands. A long one has its first argument and the new ones. */
+  readonly added: readonly CmakeCommand[];
+  /** Every command of the new text. */
+  readonly all: readonly CmakeCommand[];
+  /** The names of the commands of the old text. */
+  readonly called: ReadonlySet<string>;
+}
+
+/** The reason why the new text cannot be read, or what is new in it. Where the old text cannot be read, all is new. */
 export function newCmakeCommands(
   before: string | undefined,
   after: string,
-): readonly string[] | 'does not parse' | 'too much to judge' {
+): NewCmakeCommands | 'does not parse' | 'too much to judge' {
   try {
     const now = commandsOfCmake(after);
-    const old = before === undefined ? [] : commandsOfCmake(before);
-    if (old === undefined) return [];
+    const old = (before === undefined ? [] : commandsOfCmake(before)) ?? [];
     if (now === undefined) return 'does not parse';
     const had = new Map<string, number>();
     const args = new Map<string, Set<string>>();
@@ -83,7 +89,7 @@ export function newCmakeCommands(
       args.set(firstOf(one), known);
       for (const arg of one.args) known.add(arg);
     }
-    return now.flatMap((one) => {
+    const added = now.flatMap((one) => {
       const left = had.get(idOf(one)) ?? 0;
       if (left > 0) {
         had.set(idOf(one), left - 1);
@@ -92,9 +98,10 @@ export function newCmakeCommands(
       const known = args.get(firstOf(one));
       const fresh = one.args.filter((arg) => known?.has(arg) !== true);
       // A short command says what it sets; in another order the same words say something else.
-      const isWhole = one.args.length <= SHORT_ARGS || fresh.length === 0;
-      return [`${one.name}(${(isWhole ? one.args : [one.args[0], ...fresh]).join(' ')})`];
+      const isWhole = one.args.length <= SHORT_ARGS || fresh.length === 0 || BY_POSITION.test(one.name);
+      return [{ name: one.name, args: isWhole ? one.args : [one.args[0] ?? '', ...fresh] }];
     });
+    return { added, all: now, called: new Set(old.map(({ name }) => name)) };
   } catch (error) {
     if (error instanceof OverBudget) return 'too much to judge';
     throw error;
@@ -102,5 +109,7 @@ export function newCmakeCommands(
 }
 
 const SHORT_ARGS = 6;
+/** Commands in which the place of an argument decides what it means. */
+const BY_POSITION = /^(list|string|file|math|foreach|find_path|get_\w+)$/;
 const idOf = ({ name, args }: CmakeCommand): string => [name, ...args].join('\0');
 const firstOf = ({ name, args }: CmakeCommand): string => `${name}\0${args[0] ?? ''}`;

@@ -1,8 +1,21 @@
 import { anyOf } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
 import type { FileRule } from '../../judges/rule.ts';
+import { CMAKE_DANGER, CMAKE_SAFE } from './cmake-lines.ts';
 import { BAZEL_PACKAGE, BAZEL_PACKAGE_SAFE } from './plain-bazel.ts';
-import { CMAKE_DANGER, CMAKE_SAFE, cmakeCommands } from './plain-cmake.ts';
+import { cmakeCommands } from './plain-cmake.ts';
+
+/** Files of CMake and its package managers that hold no commands of its language alone. */
+const CMAKE_TEXTS = [
+  'CMakePresets.json',
+  'CMakeUserPresets.json',
+  '*.cmake.in',
+  'conanfile.{py,txt}',
+  'vcpkg{,-configuration}.json',
+  'CMakeSettings.json',
+  'cmake-kits.json',
+  'cmake-variants.{json,y{,a}ml}',
+];
 
 export const buildRules: readonly FileRule[] = [
   {
@@ -87,6 +100,12 @@ export const buildRules: readonly FileRule[] = [
       'platformio.ini',
       'west.yml',
       '.west/**',
+      '.dagger/**',
+      '.kamal/**',
+      'moon.pkl',
+      'hk.*.pkl',
+      'PklProject',
+      '{,*.}garden.y{,a}ml',
     ],
     always: true,
     judges: [
@@ -105,21 +124,10 @@ export const buildRules: readonly FileRule[] = [
     family: 'build',
     trigger: 'configuring the build, which IDEs do when they open the project',
     severity: 'suspect',
-    paths: [
-      'CMakeLists.txt',
-      '*.cmake',
-      'CMakePresets.json',
-      'CMakeUserPresets.json',
-      '*.cmake.in',
-      'conanfile.{py,txt}',
-      'vcpkg{,-configuration}.json',
-      'CMakeSettings.json',
-      'cmake-kits.json',
-      'cmake-variants.{json,y{,a}ml}',
-    ],
+    paths: ['CMakeLists.txt', '*.cmake', ...CMAKE_TEXTS],
     judges: [
       { kind: 'code' },
-      { kind: 'lines', danger: CMAKE_DANGER, safe: CMAKE_SAFE },
+      { kind: 'lines', paths: CMAKE_TEXTS, danger: CMAKE_DANGER, safe: CMAKE_SAFE },
       { kind: 'custom', see: cmakeCommands },
     ],
     why: 'CMake runs these commands when it configures the build.',
@@ -183,6 +191,14 @@ export const buildRules: readonly FileRule[] = [
       '.plzconfig*',
       '*.star',
       'Tiltfile',
+      '*.tiltfile',
+      'tilt_config.json',
+      '{REPO,VENDOR}.bazel',
+      '.bazelignore',
+      'PACKAGE',
+      '*.bxl',
+      'pants-plugins/**',
+      '*.mill',
     ],
     always: true,
     judges: [
@@ -194,7 +210,18 @@ export const buildRules: readonly FileRule[] = [
         ),
         safe: /^build --jobs/,
       },
-      everyCommand('WORKSPACE{,.bazel,.bzlmod}', 'MODULE.bazel', '*.{bzl,star}', 'Tiltfile'),
+      everyCommand(
+        'WORKSPACE{,.bazel,.bzlmod}',
+        '{MODULE,REPO,VENDOR}.bazel',
+        'PACKAGE',
+        '*.{bxl,tiltfile}',
+        '.bazel{version,ignore}',
+        'tilt_config.json',
+        'pants-plugins/**',
+        '*.mill',
+        '*.{bzl,star}',
+        'Tiltfile',
+      ),
     ],
     why: 'The file selects programs, servers and rules of the build.',
     source: 'Bazel, Buck2, Pants and Please documentation',

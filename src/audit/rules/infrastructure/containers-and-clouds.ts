@@ -210,6 +210,7 @@ export const infraRules: readonly FileRule[] = [
       '.my.cnf',
       'redis*.conf',
       '*.service',
+      '*.{container,kube,quadlet}',
       '*.timer',
       '*.socket',
       '*.path',

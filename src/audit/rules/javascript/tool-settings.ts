@@ -65,6 +65,11 @@ export const javascriptRules: readonly FileRule[] = [
       '*.workspace.{js,ts}',
       'wallaby.{js,conf.js}',
       'karma.conf.cjs',
+      '{vite,vitest,webpack,rollup,rolldown,rspack,esbuild,tsup,jest,playwright}.*.{js,cjs,mjs,ts,cts,mts}',
+      '*.{run,projects}.{js,cjs,mjs,ts,cts,mts}',
+      '/_config.{js,cjs,mjs,ts,cts,mts}',
+      'vercel.{js,mjs,cjs,ts,mts}',
+      'turbo/generators/**',
     ],
     except: [
       'src/app/*.config{,.server}.ts',
@@ -73,6 +78,7 @@ export const javascriptRules: readonly FileRule[] = [
       '.config/fish/**',
       '.config/git/**',
       '.config/dotnet-tools.json',
+      '{vite,vitest,webpack,rollup,rolldown,rspack,esbuild,tsup,jest,playwright}.{d,test,spec}.{js,cjs,mjs,ts,cts,mts}',
     ],
     judges: [
       { kind: 'code' },

@@ -223,6 +223,7 @@ export const compiledRules: readonly FileRule[] = [
       'Mintfile',
       'project.y{,a}ml',
       'Tuist/**',
+      '{Tuist,Project,Workspace}.swift',
       '.swiftlint.yml',
       '.swiftformat',
       '.sourcery.yml',

@@ -65,6 +65,7 @@ const OTHER_PATHS = [
   'wally.toml',
   'default.project.json',
   '.hxproj',
+  'kcl.mod',
 ];
 /** Lines of a program that are no comment in its language: each language takes the marks of the other ones for code. */
 const COMMENTS = [
@@ -208,6 +209,16 @@ export const languageRules: readonly FileRule[] = [
     source: 'Writing R Extensions',
   },
   {
+    id: 'roc-platform',
+    family: 'languages',
+    trigger: 'roc run, check or test, and the language server',
+    severity: 'suspect',
+    paths: ['*.roc'],
+    judges: [{ kind: 'lines', danger: /\bplatform\s*("|$)|:\s*"https?:\/\/|"[^"\s]*\.(roc|tar\.(br|gz))"/ }],
+    why: 'A platform is a program that the application starts in, and packages come from the address that is named.',
+    source: 'Roc documentation',
+  },
+  {
     id: 'other-languages',
     family: 'languages',
     trigger: 'a compiler, package manager or REPL of that language started in this folder',
@@ -229,7 +240,7 @@ export const languageRules: readonly FileRule[] = [
           /\bcmd\b|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags/i,
           /ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen/i,
           /gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
-          /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages/i,
+          /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages|\bpath\s*=|static(Exec|Read)|gorgeEx/i,
         ),
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },

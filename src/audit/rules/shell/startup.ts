@@ -40,10 +40,17 @@ export const shellRules: readonly FileRule[] = [
       'env.sh',
       '.env.d/*',
       '.overmind.env',
+      '*.env',
       '.foreman',
       '.lein-env',
     ],
-    except: ['.env.example', '.env.sample', '.env.template', '.env.*.example'],
+    except: [
+      '{,*.,*-,*_}{example,sample,template}.env',
+      '.env.example',
+      '.env.sample',
+      '.env.template',
+      '.env.*.example',
+    ],
     judges: [
       {
         kind: 'custom',
