@@ -1,6 +1,6 @@
 import { isDotGitName } from '../git/names.ts';
 import { fields, listOf, number, oneOf, optional, text } from '../store/parse-record.ts';
-import { foldersAbove, nameOfPath, parentPath, parseRelPath, type RelPath } from '../text/path.ts';
+import { foldersAbove, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Digest } from '../types/entry.ts';
 
 /** One side of a change in a change set: only what a project can hold. */
@@ -55,6 +55,10 @@ export const MAX_FILE_BYTES = 2 ** 31;
 export const MAX_CONTENT_BYTES = 2 ** 33;
 const MAX_PATH_BYTES = 4096;
 const MAX_NAME_BYTES = 255;
+/** Names in a path: whoever compares a path with a project opens each folder of it. */
+const MAX_DEPTH = 128;
+/** Changes and the folders above them. */
+const MAX_ENTRIES = 4 * MAX_CHANGES;
 
 /** Controls, bidirectional and zero-width characters, line separators, and bytes that are not UTF-8. */
 const UNSAFE_NAME = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
@@ -115,7 +119,8 @@ export function whyPathRefused(path: string): string | undefined {
   if (names.some(isDotGitName)) return 'a path in it is in a .git';
   const isTooLong =
     Buffer.byteLength(path) > MAX_PATH_BYTES || names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
-  return isTooLong ? 'a path in it is too long' : undefined;
+  if (isTooLong) return 'a path in it is too long';
+  return names.length > MAX_DEPTH ? 'a path in it is in too many folders' : undefined;
 }
 
 function whySidesRefused({ before, after, unreadable }: SetChange): string | undefined {
@@ -144,6 +149,7 @@ function whyEntryRefused({ kind, mode, size, digest, target }: SetEntry, isUnrea
 function whyTogetherRefused(changes: readonly SetChange[]): string | undefined {
   const paths = new Set<string>(changes.map(({ path }) => path));
   if (paths.size !== changes.length) return 'it has two changes of one path';
+  if (hasTooManyEntries([...paths])) return 'its paths are in too many folders';
   const left = changes.filter(({ after }) => after !== undefined);
   if (collidingPaths(left.map(({ path }) => path)).size > 0) return 'two names in it differ in letter case alone';
   const leaves = new Set<string>(left.filter(({ after }) => after?.kind !== 'dir').map(({ path }) => path));
@@ -154,18 +160,37 @@ function whyTogetherRefused(changes: readonly SetChange[]): string | undefined {
 
 /** The paths whose name, or that of a folder above them, is spelled in another letter case elsewhere in the list. */
 export function collidingPaths(paths: readonly string[]): ReadonlySet<string> {
-  const spelled = new Map<string, string>();
+  const { twice, entriesOf } = namesIn(paths);
+  return twice.size === 0 ? twice : new Set(paths.filter((path) => entriesOf(path).some((one) => twice.has(one))));
+}
+
+/** Whether the paths have more entries, with the folders above them, than a change set may hold. */
+export function hasTooManyEntries(paths: readonly string[]): boolean {
+  return namesIn(paths).count > MAX_ENTRIES;
+}
+
+/** The names of all paths as one tree, where an entry is the key of its folder and its name without letter case. */
+function namesIn(paths: readonly string[]): {
+  readonly count: number;
+  readonly twice: ReadonlySet<string>;
+  readonly entriesOf: (path: string) => readonly string[];
+} {
+  // Whole paths as keys would take memory with the square of the depth.
+  const known = new Map<string, { readonly id: number; readonly name: string }>();
   const twice = new Set<string>();
-  const seen = (path: string): void => {
-    const fold = `${foldName(parentPath(path))}/${foldName(nameOfPath(path))}`;
-    const known = spelled.get(fold);
-    if (known === undefined) spelled.set(fold, nameOfPath(path));
-    else if (known !== nameOfPath(path)) twice.add(fold);
+  const entriesOf = (path: string): readonly string[] => {
+    let above = 0;
+    return path.split('/').map((name) => {
+      const key = `${above}/${foldName(name)}`;
+      const entry = known.get(key) ?? { id: known.size + 1, name };
+      known.set(key, entry);
+      if (entry.name !== name) twice.add(key);
+      above = entry.id;
+      return key;
+    });
   };
-  const foldsOf = (path: string): string[] =>
-    [path, ...foldersAbove(path)].map((one) => `${foldName(parentPath(one))}/${foldName(nameOfPath(one))}`);
-  for (const path of paths) for (const one of [path, ...foldersAbove(path)]) seen(one);
-  return twice.size === 0 ? twice : new Set(paths.filter((path) => foldsOf(path).some((fold) => twice.has(fold))));
+  for (const path of paths) entriesOf(path);
+  return { count: known.size, twice, entriesOf };
 }
 
 function foldName(name: string): string {

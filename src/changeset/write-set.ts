@@ -5,6 +5,7 @@ import {
   contentsOf,
   FORMAT_NAME,
   FORMAT_VERSION,
+  hasTooManyEntries,
   MAX_CHANGES,
   MAX_CONTENT_BYTES,
   MAX_FILE_BYTES,
@@ -85,7 +86,8 @@ export function* changeSetBytes(
   const json = Buffer.from(`${JSON.stringify(manifest)}\n`);
   const contents = contentsOf(changes);
   const total = contents.reduce((sum, { size }) => sum + size, 0);
-  if (changes.length > MAX_CHANGES || json.length > MAX_MANIFEST_BYTES || total > MAX_CONTENT_BYTES) throw tooLarge();
+  const isTooLarge = changes.length > MAX_CHANGES || json.length > MAX_MANIFEST_BYTES || total > MAX_CONTENT_BYTES;
+  if (isTooLarge || hasTooManyEntries(changes.map(({ path }) => path))) throw tooLarge();
   yield tarHeader({ name: MANIFEST_NAME, size: json.length });
   yield json;
   yield Buffer.alloc(paddingOf(json.length));

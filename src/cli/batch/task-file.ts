@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, realpathSync, statSync } from 'node:fs';
+import { closeSync, constants, createReadStream, openSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { usageError } from '../../errors.ts';
@@ -38,6 +38,7 @@ export async function readTaskFile(
     const text = await readText(createReadStream(file), named, interruption.signal);
     return { name: named, text, source: realpathSync(file) };
   } catch (error) {
+    if (interruption.signal.aborted) wakeReader(file);
     const { code } = error as NodeJS.ErrnoException;
     const why =
       code === 'ENOENT'
@@ -49,6 +50,21 @@ export async function readTaskFile(
             : undefined;
     if (why === undefined) throw error;
     throw usageError(`cannot read ${named}: ${why}`);
+  }
+}
+
+/** A read of a FIFO waits for its writer in a thread that nothing can cancel, and this process could not end. */
+function wakeReader(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFIFO() !== true) return;
+  try {
+    const fd = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeSync(fd, '\n');
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // Nobody reads it any more, or it is full and the reader has what it waits for.
   }
 }
 

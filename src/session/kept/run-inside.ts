@@ -5,6 +5,9 @@ import type { SessionRecord } from '../../types/session.ts';
 import { connectKept, type KeptProgram } from './connection.ts';
 import { isKept } from './place.ts';
 
+/** How long a program may take to end by SIGTERM or SIGHUP. */
+const GRACE_MS = 10_000;
+
 export interface InsideCommand {
   readonly argv: readonly string[];
   /** It gets a terminal of its own. */
@@ -37,15 +40,26 @@ export async function runInside(record: SessionRecord, command: InsideCommand): 
   }
 }
 
-/** A second Ctrl-C gives the program up: it may be one that never ends. */
-function programOf(program: KeptProgram): InsideProgram {
+/**
+ * Signals go to the program. A second Ctrl-C gives it up, and so does the time after a signal that ends commands (`timeout`,
+ * a closed terminal): a runner in the agent's hands may pass on none.
+ */
+export function programOf(program: KeptProgram, graceMs: number = GRACE_MS): InsideProgram {
   let interrupts = 0;
+  let late: NodeJS.Timeout | undefined;
   return {
     ...program,
     start: async () => undefined,
-    wait: async () => (await program.exit).status,
+    wait: async () => {
+      try {
+        return (await program.exit).status;
+      } finally {
+        clearTimeout(late);
+      }
+    },
     async kill(signal) {
       if (signal === 'SIGINT') interrupts += 1;
+      if (signal === 'SIGTERM' || signal === 'SIGHUP') late ??= setTimeout(() => program.abandon(), graceMs);
       if (interrupts > 1) program.abandon();
       else program.signal(signal);
     },

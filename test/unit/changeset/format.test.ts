@@ -39,6 +39,7 @@ describe('parseManifest', () => {
     ['a bidirectional override', set(made('a\u202eb')), /control or invisible/],
     ['a byte that is not UTF-8', set(made('a\udcffb')), /control or invisible/],
     ['a name that is too long', set(made('x'.repeat(256))), /too long/],
+    ['a path of very many folders', set(made(`${'a/'.repeat(2000)}x`)), /too many folders/],
     ['a device', set(made('a', { kind: 'char', mode: 0o644, size: 0 })), /damaged/],
     ['a hard link', set(made('a', { kind: 'link', mode: 0o644, size: 0, target: 'b' })), /damaged/],
     ['a file without a digest', set(made('a', { kind: 'file', mode: 0o644, size: 3 })), /content of a change/],
@@ -72,6 +73,13 @@ describe('parseManifest', () => {
   it('refuses more changes than its limit', () => {
     const many = Array.from({ length: 100_001 }, (_, at) => ({ path: `f${at}`, before: file }));
     expect(parseManifest(set(...many))).toEqual({ refused: 'it has more than 100000 changes' });
+  });
+
+  // A file of some megabytes would otherwise occupy `import` for hours: each folder of each path is opened and compared.
+  it('refuses more folders than it may have changes', () => {
+    const changes = Array.from({ length: 4000 }, (_, at) => made(`p${at}/${'a/'.repeat(120)}x`));
+    expect(parseManifest(set(...changes))).toMatchObject({ refused: 'its paths are in too many folders' });
+    expect(parseManifest(set(...changes.slice(0, 1000)))).not.toHaveProperty('refused');
   });
 
   it('refuses more content than its limit', () => {

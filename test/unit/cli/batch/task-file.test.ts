@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readTaskFile } from '../../../../src/cli/batch/task-file.ts';
 import type { SessionEvent } from '../../../../src/types/event.ts';
@@ -54,4 +56,16 @@ it('says at a terminal what it reads, and ends at an interruption', async () => 
   stop.abort(new Error('interrupted'));
   await expect(reading).rejects.toThrow('interrupted');
   expect(terminal.destroyed).toBe(true);
+});
+
+it('lets go of a FIFO at an interruption', async () => {
+  const fifo = path.join(cwd, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const stopping = new AbortController();
+  const reading = readTaskFile('fifo', contextOf(stopping.signal));
+  setTimeout(() => stopping.abort(new Error('interrupted')), 100);
+  await expect(reading).rejects.toThrow('interrupted');
+  await sleep(200);
+  // ENXIO: nobody reads it. Where a thread still waited in open(2), this would succeed.
+  expect(() => closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK))).toThrow('ENXIO');
 });
