@@ -69,7 +69,7 @@ export function renderConfined(
   const { agent, gateway, collector } = specs;
   const pod = podOf('confined', [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof), place);
   const collecting = podOf('confined', [withProof(collector)], place);
-  // What no option changes was said first.
+  // What no option changes is refused first, by podOf.
   refuseLosses(target, { specs: rolesOf(specs), plan: specs.plan }, without);
   return [
     gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent),
