@@ -15,12 +15,12 @@ function kept({ integrity, type }) {
   return existsSync(file) ? { integrity, tarball: 'file:' + file } : undefined;
 }
 
-function isPnpm9() {
+function pnpmMajor() {
   try {
     const { name, version } = JSON.parse(readFileSync(join(dirname(require.main.filename), '../package.json'), 'utf8'));
-    return name === 'pnpm' && version.startsWith('9.');
+    return name === 'pnpm' ? Number.parseInt(version, 10) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -30,7 +30,23 @@ const remoteTarball = ({ defaultFetchers }) => (cafs, resolution, options) => {
   return defaultFetchers.localTarball(cafs, own, options);
 };
 
-if (isPnpm9()) exports.hooks = { fetchers: { remoteTarball } };
+function hasHooks(file) {
+  try {
+    return file !== __filename && require(file).hooks != null;
+  } catch {
+    return true;
+  }
+}
+
+function updateConfig(config) {
+  const files = Array.isArray(config.pnpmfile) ? config.pnpmfile : [];
+  if (!files.some(hasHooks)) delete config.hooks.calculatePnpmfileChecksum;
+  return config;
+}
+
+const major = pnpmMajor();
+if (major === 9) exports.hooks = { fetchers: { remoteTarball } };
+if (major === 10) exports.hooks = { fetchers: { remoteTarball }, updateConfig };
 
 exports.fetchers = [
   {
