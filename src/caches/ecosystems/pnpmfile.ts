@@ -1,7 +1,10 @@
 /**
- * A pnpmfile with a fetcher for each form: `hooks.fetchers` of pnpm 9, `fetchers` of pnpm 11 and 12. Both take the archive
- * of a package from the directory of this file by its hash, and leave packages without one to pnpm. Later releases than 9
- * refuse a lock file for any hook of a global pnpmfile, by the checksum of no file, so they get none.
+ * A pnpmfile with a fetcher for each form: `hooks.fetchers` of pnpm 9 and 10, `fetchers` of pnpm 11 and 12. Both take the
+ * archive of a package from the directory of this file by its hash, and leave packages without one to pnpm.
+ *
+ * Later releases than 9 refuse a lock file for any hook of a global pnpmfile, by the checksum of no file. In pnpm 10 the hook
+ * `updateConfig` removes that checksum, unless a pnpmfile of the project has hooks: the lock file has a checksum then. Releases
+ * before 10.8 know no such hook, and count no checksum for a global pnpmfile. pnpm 11 and 12 get no hooks.
  */
 export const PNPMFILE = `'use strict';
 const { existsSync, readFileSync } = require('node:fs');
@@ -32,7 +35,8 @@ const remoteTarball = ({ defaultFetchers }) => (cafs, resolution, options) => {
 
 function hasHooks(file) {
   try {
-    return file !== __filename && require(file).hooks != null;
+    const found = require(file);
+    return found !== module.exports && found.hooks != null;
   } catch {
     return true;
   }
