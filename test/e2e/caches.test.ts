@@ -194,7 +194,7 @@ for release in 9 10.0.0 10 11 12; do
   pnpm() { ~/pnpm-$release/node_modules/.bin/pnpm install --offline --frozen-lockfile; }
   case $release in 9 | 10*) mv ~/.config/pnpm/rc ~/rc; pnpm; mv ~/rc ~/.config/pnpm/rc ;; *) (unset PNPM_CONFIG_GLOBAL_PNPMFILE; pnpm) ;; esac >/dev/null
   [ -e node_modules/is-odd ] && echo "pnpm $release installs without the cache"
-  rm -rf node_modules; pnpm; echo "pnpm $release: $(node -p "require('is-odd')(3)")"; rm -rf node_modules
+  rm -rf node_modules; pnpm; echo "pnpm $release: $(node -p "require('is-odd')(3)")"; rm -rf node_modules ~/.local/share/pnpm
 done
 git status --short`;
   const { stdout, stderr } = await scene.run(['exec', '--cache', 'pnpm', ...reach, '--', 'bash', '-c', script]);
