@@ -7,9 +7,9 @@ const LINE = /^([0-9a-f]{64,128}) [ *]?(\S{1,500})$/;
 const ALGORITHMS: Readonly<Record<string, HashName>> = { 'SHA-256': 'sha256', 'SHA-512': 'sha512' };
 const CHECKSUMS = ['checksums.sha256', 'checksums.sha512', 'checksums-central.sha256', 'checksums-central.sha512'];
 
-/** The preset is in every session that could fill the cache: the session gets such a file from its own repository. */
+/** Checksum and verification files name no repository: a file may be of one that is not Maven Central. */
 export const NOT_ON_CENTRAL =
-  'not on Maven Central. The session asks their own repositories; allow a host that is not in the preset maven with --allow';
+  'not on Maven Central. The session asks their own repositories: a host outside of the preset maven needs --allow HOST';
 
 /**
  * A pom.xml has no hashes: those of a project are in the checksum files of Maven's resolver
