@@ -9,7 +9,7 @@ const CHECKSUMS = ['checksums.sha256', 'checksums.sha512', 'checksums-central.sh
 
 /** Checksum and verification files name no repository: a file may be of one that is not Maven Central. */
 export const NOT_ON_CENTRAL =
-  'not on Maven Central. The session asks their own repositories: a host outside of the preset maven needs --allow HOST';
+  'not on Maven Central. The session asks their own repositories: a host outside of the preset maven needs --allow-host HOST';
 
 /**
  * A pom.xml has no hashes: those of a project are in the checksum files of Maven's resolver
