@@ -11,6 +11,8 @@ const PATH = /^(?:[A-Za-z0-9@_+~!][A-Za-z0-9@._+~!-]*\/)*[A-Za-z0-9@_+~!][A-Za-z
 /**
  * The archives of lock files that may be fetched: over https from the ecosystem's own hosts, with a strong hash, to a path
  * inside the cache. Two archives of one path are both left out.
+ *
+ * @throws {Error} with the reason for lock files of too many archives
  */
 export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: readonly LockContent[]): LockContent {
   const byPath = new Map<string, Archive>();
@@ -23,8 +25,7 @@ export function checkArchives(ecosystem: Pick<Ecosystem, 'hosts'>, contents: rea
     if (why !== undefined) skipped.push({ name: archive.name, why });
     else if (known !== undefined && !isSame(known, archive)) ambiguous.add(archive.path);
     else if (known !== undefined) byPath.set(archive.path, joined(known, archive));
-    else if (byPath.size >= MAX_ARCHIVES)
-      skipped.push({ name: archive.name, why: `more than ${MAX_ARCHIVES} packages` });
+    else if (byPath.size >= MAX_ARCHIVES) throw new Error(`more than ${MAX_ARCHIVES} files are named`);
     else byPath.set(archive.path, archive);
   }
   for (const path of ambiguous) {

@@ -31,6 +31,8 @@ export interface Archive {
   readonly hash: Hash;
   /** Hashes by other functions, where lock files name more than one: the bytes have to match all of them. */
   readonly alsoHashes?: readonly Hash[];
+  /** The lock file does not name its repository: where the registry has no such file, it is left out of the cache. */
+  readonly mayBeAbsent?: true;
   /** Where the ecosystem's tool expects it: relative, '/' between components. */
   readonly path: string;
 }
@@ -54,6 +56,8 @@ export interface Ecosystem {
   readonly lockFiles: readonly string[];
   /** Where archives come from; entries of other hosts are skipped. */
   readonly hosts: readonly string[];
+  /** Completes '3 packages are not in the cache: ', for archives that may be absent. */
+  readonly whyAbsent?: string;
   /**
    * Reads a lock file. Pure. What it returns is checked by checkArchives.
    *

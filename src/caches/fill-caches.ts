@@ -9,14 +9,15 @@ import type { Engine, Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
 import { checkArchives, skippedLines } from './check-archives.ts';
-import type { Archive, Ecosystem, LockContent } from './ecosystem.ts';
+import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
 import { ecosystemOf } from './ecosystems.ts';
 import { withoutInterruptedFill } from './interrupted-fill.ts';
+import { lockText } from './lock-text.ts';
 import { type CacheMarker, knownCaches, lockOf, markerOf } from './marker.ts';
 import { cachesOwner } from './owner.ts';
 import { archivesPlace, cacheAddress, cacheMount, cachesDir } from './place.ts';
 import { type LockFile, readLocks } from './read-locks.ts';
-import { runFill } from './run-fill.ts';
+import { type Filled, runFill } from './run-fill.ts';
 import { exists, isUsable } from './usable.ts';
 
 export interface FillOptions {
@@ -84,12 +85,16 @@ const notFilled = (name: CacheName, why: string): RunClaudeError =>
 function readContent(ecosystem: Ecosystem, locks: readonly LockFile[]): LockContent {
   const contents = locks.map(({ file, content }) => {
     try {
-      return ecosystem.read(content.toString('utf8'), file);
+      return ecosystem.read(lockText(content), file);
     } catch (error) {
       throw notFilled(ecosystem.name, `${file}: ${(error as Error).message}`);
     }
   });
-  return checkArchives(ecosystem, contents);
+  try {
+    return checkArchives(ecosystem, contents);
+  } catch (error) {
+    throw notFilled(ecosystem.name, `${locks.map(({ file }) => file).join(', ')}: ${(error as Error).message}`);
+  }
 }
 
 interface Inputs {
@@ -107,29 +112,31 @@ async function fill(cache: MadeCache, { plan, locks, content }: Inputs, options:
   tell({ kind: 'message', level: 'info', text: `Filling the ${cache.ecosystem} cache, once: ${what}` });
   for (const text of skippedLines(skipped)) tell({ kind: 'message', level: 'info', text });
   mkdirSync(cache.dir, { recursive: true, mode: 0o700 });
-  const bytes = await withoutInterruptedFill(engine, cache.dir, plan.sessionId, () =>
+  const { bytes, absent } = await withoutInterruptedFill(engine, cache.dir, plan.sessionId, () =>
     fillAnew(cache, { plan, content }, options),
   );
+  const kept = archives.filter(({ path }) => !absent.has(path));
   const marker: CacheMarker = {
     version: 1,
     ecosystem: cache.ecosystem,
     project: plan.project.root,
     lockFiles,
     image: plan.image,
-    packages,
+    packages: packagesIn(kept),
     bytes,
     filled: new Date().toISOString(),
-    paths: archives.map(({ path }) => path),
+    paths: kept.map(({ path }) => path),
   };
   writeJsonAtomic(markerOf(cache.dir), marker);
+  for (const text of skippedLines(absentOf(cache.ecosystem, archives, absent)))
+    tell({ kind: 'message', level: 'info', text });
 }
 
-/** Returns the size of the cache in bytes. */
 async function fillAnew(
   cache: MadeCache,
   { plan, content: { archives } }: Pick<Inputs, 'plan' | 'content'>,
   options: FillOptions,
-): Promise<number> {
+): Promise<Filled> {
   const { engine } = options;
   const { ecosystem: name, dir } = cache;
   // What a killed command left may be half a cache.
@@ -137,13 +144,21 @@ async function fillAnew(
   const place = await openPlace(engine, archivesPlace(cache, plan));
   try {
     const previous = await previousMount(cache, plan, options);
-    return await runFill({ ...options, plan, ecosystem: { name }, archives, place, previous, dir });
+    const filled = await runFill({ ...options, plan, ecosystem: { name }, archives, place, previous, dir });
+    if (archives.every(({ path }) => filled.absent.has(path)))
+      throw notFilled(name, 'the registry has none of its files');
+    return filled;
   } catch (error) {
     await place.remove();
     await removeTree(dir);
     throw error;
   }
 }
+
+const absentOf = (name: CacheName, archives: readonly Archive[], absent: ReadonlySet<string>): Skipped[] =>
+  archives
+    .filter(({ path }) => absent.has(path))
+    .map((archive) => ({ name: archive.name, why: ecosystemOf(name).whyAbsent ?? 'not in the registry' }));
 
 /** How many packages archives are of: some have several files, and run-claude makes some files. */
 function packagesIn(archives: readonly Archive[]): number {

@@ -9,7 +9,7 @@ import type { Plan } from '../types/plan.ts';
 /** A project chooses the content: nobody may find two inputs with the same address. */
 const ADDRESS_DIGITS = 32;
 /** Changes when the same lock file makes other content. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** What a cache is made from. */
 export interface CacheInputs {

@@ -21,7 +21,16 @@ const FILL_LIMIT_MS = 60 * 60_000;
 /** Free space that a cache must leave on the disk. */
 const RESERVE_BYTES = 1024 ** 3;
 const MAX_ARCHIVE_BYTES = 2 * 1024 ** 3;
+/** How long a registry may send nothing before it is asked again, or given up. */
+const STALL_MS = 60_000;
 const MAX_LINE_CHARACTERS = 4096;
+
+/** A cache that was filled. */
+export interface Filled {
+  readonly bytes: number;
+  /** Paths of archives that the registry does not have, and that may be absent. */
+  readonly absent: ReadonlySet<string>;
+}
 
 export interface FillRun {
   readonly engine: Engine;
@@ -40,11 +49,11 @@ export interface FillRun {
 
 /**
  * Fetches the archives in a container that has no agent, no project, no credential and no variable of the user. Its only
- * program is run-claude's own: it fetches, checks each hash and writes. Returns the size of the cache in bytes.
+ * program is run-claude's own: it fetches, checks each hash and writes.
  *
  * @throws {RunClaudeError} CACHE_FAILED with the first archive that cannot be had; the signal's reason; the engine's errors
  */
-export async function runFill(run: FillRun): Promise<number> {
+export async function runFill(run: FillRun): Promise<Filled> {
   const { engine, env, signal } = run;
   const plan = fillPlan(run);
   const tell: Tell = (event) => {
@@ -96,7 +105,7 @@ async function fillContainer(plan: Plan, { place, previous }: FillRun, gateway: 
   });
 }
 
-async function watchContainer(container: Container, gateway: Gateway, run: FillRun): Promise<number> {
+async function watchContainer(container: Container, gateway: Gateway, run: FillRun): Promise<Filled> {
   const { signal, previous, archives } = run;
   const request: FillRequest = {
     archives,
@@ -104,8 +113,10 @@ async function watchContainer(container: Container, gateway: Gateway, run: FillR
     previous: previous === undefined ? undefined : PREVIOUS,
     maxArchiveBytes: MAX_ARCHIVE_BYTES,
     reserveBytes: RESERVE_BYTES,
+    stallMs: STALL_MS,
   };
-  const ending = readReports(container, run);
+  const absent = new Set<string>();
+  const ending = readReports(container, run, absent);
   try {
     const { stopped } = await runBesideGateway(container, gateway, {
       signal,
@@ -113,7 +124,7 @@ async function watchContainer(container: Container, gateway: Gateway, run: FillR
       onStarted: () => container.stdin?.end(JSON.stringify(request)),
     });
     const end = ending();
-    if (end?.kind === 'filled' && stopped === undefined) return end.bytes;
+    if (end?.kind === 'filled' && stopped === undefined) return { bytes: end.bytes, absent };
     const refused = gateway.hosts().find((total) => total.refused > 0)?.host;
     throw fillFailed(run, stopped, end, refused);
   } finally {
@@ -137,8 +148,8 @@ function fillFailed(
 
 const progressOf = ({ ecosystem }: FillRun): string => `Filling the ${ecosystem.name} cache`;
 
-/** Returns a function that gives the last report. */
-function readReports(container: Container, run: FillRun): () => FillReport | undefined {
+/** Returns a function that gives the last report. Paths that are reported as absent are added to `absent`. */
+function readReports(container: Container, run: FillRun, absent: Set<string>): () => FillReport | undefined {
   const { tell, archives } = run;
   let rest = '';
   let last: FillReport | undefined;
@@ -148,6 +159,7 @@ function readReports(container: Container, run: FillRun): () => FillReport | und
     rest = (lines.pop() ?? '').slice(-MAX_LINE_CHARACTERS);
     for (const line of lines) {
       last = JSON.parse(line) as FillReport;
+      if (last.kind === 'absent') absent.add(last.path);
       if (last.kind === 'progress')
         tell({ kind: 'progress', what: progressOf(run), done: last.done, total: archives.length, unit: 'files' });
     }

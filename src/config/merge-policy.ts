@@ -132,6 +132,11 @@ function refuseUnknownAgent(name: string | undefined, origin = '', own: readonly
 
 function refuseUnknownCache(names: readonly string[], origin = 'cache'): void {
   const unknown = names.find((name) => !CACHE_NAMES.some((known) => known === name));
+  if (unknown === 'uv')
+    throw usageError(
+      `${origin}: uv has no cache, because it installs from the addresses in uv.lock and finds no file elsewhere`,
+      'For pip, use the cache pip with the output of: uv export --format requirements-txt',
+    );
   if (unknown !== undefined)
     throw usageError(`${origin}: there is no cache '${unknown}'`, `Write one of: ${CACHE_NAMES.join(', ')}.`);
 }

@@ -137,6 +137,8 @@ it("a project's file cannot ask for a cache, and an unknown one is refused", asy
   expect(cachesOf(scene)).toEqual([]);
   const unknown = await scene.run(['exec', '--cache', 'nmp', '--', 'true']);
   expect([unknown.status, unknown.stderr.includes("there is no cache 'nmp'")]).toEqual([2, true]);
+  const uv = await scene.run(['exec', '--cache', 'uv', '--', 'true']);
+  expect([uv.status, uv.stderr.includes('uv has no cache')]).toEqual([2, true]);
 });
 
 it('two sessions that start at once fill it once', async () => {
@@ -171,7 +173,7 @@ HTTPS_PROXY= https_proxy= yarn install --offline --frozen-lockfile --no-progress
   expect(stdout).not.toMatch(/^ M yarn\.lock$/m);
 });
 
-it('pnpm 9, 11 and 12 install from the cache without a registry, and leave the lock file as it is', async () => {
+it('pnpm 9 to 12 install from the cache without a registry, and leave the lock file as it is', async () => {
   const { packages } = JSON.parse(lock) as { packages: Record<string, { version: string; integrity: string }> };
   const entries = ['is-number', 'is-odd'].map((name) => {
     const { version = '', integrity = '' } = packages[`node_modules/${name}`] ?? {};
@@ -187,16 +189,22 @@ it('pnpm 9, 11 and 12 install from the cache without a registry, and leave the l
   scene.write('pnpm-lock.yaml', text);
   // Without it, pnpm 11 and later ask the registry how old each package is.
   const script = `exec 2>&1; export PNPM_CONFIG_MINIMUM_RELEASE_AGE=0
-for release in 9 11 12; do
+for release in 9 10.0.0 10 11 12; do
   npm install --silent --no-audit --no-fund --prefix ~/pnpm-$release pnpm@$release
   pnpm() { ~/pnpm-$release/node_modules/.bin/pnpm install --offline --frozen-lockfile; }
-  if [ $release = 9 ]; then mv ~/.config/pnpm/rc ~/rc; pnpm; mv ~/rc ~/.config/pnpm/rc; else (unset PNPM_CONFIG_GLOBAL_PNPMFILE; pnpm); fi >/dev/null
+  case $release in 9 | 10*) mv ~/.config/pnpm/rc ~/rc; pnpm; mv ~/rc ~/.config/pnpm/rc ;; *) (unset PNPM_CONFIG_GLOBAL_PNPMFILE; pnpm) ;; esac >/dev/null
   [ -e node_modules/is-odd ] && echo "pnpm $release installs without the cache"
-  rm -rf node_modules; pnpm; echo "pnpm $release: $(node -p "require('is-odd')(3)")"; rm -rf node_modules
+  rm -rf node_modules; pnpm; echo "pnpm $release: $(node -p "require('is-odd')(3)")"; rm -rf node_modules ~/.local/share/pnpm
 done
 git status --short`;
   const { stdout, stderr } = await scene.run(['exec', '--cache', 'pnpm', ...reach, '--', 'bash', '-c', script]);
   expect(stderr).toContain('Filling the pnpm cache, once: 2 packages of pnpm-lock.yaml');
-  expect(stdout.match(/^pnpm \d.*/gm), stdout).toEqual(['pnpm 9: true', 'pnpm 11: true', 'pnpm 12: true']);
+  expect(stdout.match(/^pnpm \d.*/gm), stdout).toEqual([
+    'pnpm 9: true',
+    'pnpm 10.0.0: true',
+    'pnpm 10: true',
+    'pnpm 11: true',
+    'pnpm 12: true',
+  ]);
   expect(stdout).not.toMatch(/^ M pnpm-lock\.yaml$/m);
 });

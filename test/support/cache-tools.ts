@@ -79,7 +79,7 @@ RUN apt-get update && mkdir -p /usr/share/man/man1 \\
     const { archives, skipped } = checkArchives(ecosystem, [content]);
     expect(skipped).toEqual([]);
     const moved = archives.map((archive) => ({ ...archive, url: archive.url.replace('https:/', this.registry.url) }));
-    const limits = { maxArchiveBytes: 2 ** 31, reserveBytes: 0 };
+    const limits = { maxArchiveBytes: 2 ** 31, reserveBytes: 0, stallMs: 60_000 };
     const request = { archives: moved, dir: cache, previous: undefined, ...limits };
     expect(await fillCache(request, () => undefined)).toMatchObject({ kind: 'filled' });
     return archives.map(({ path: at }) => at);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PRESETS } from '../../gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
+import { refuseVersion } from '../lock-text.ts';
 
 const CRATES_IO =
   /^(?:registry\+https:\/\/github\.com\/rust-lang\/crates\.io-index|sparse\+https:\/\/index\.crates\.io\/)$/;
@@ -33,6 +34,8 @@ export const cargo: Ecosystem = {
 };
 
 function readLock(text: string): LockContent {
+  // Without a version it is of Cargo before 1.53. `version` of a package comes behind its header.
+  refuseVersion(/^version = (\d{1,6})\s*$/m.exec(text.split('[[package]]', 1)[0] ?? '')?.[1], [1, 2, 3, 4]);
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   for (const entry of text.split(/^\[\[package\]\]/m).slice(1)) {

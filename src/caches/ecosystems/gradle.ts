@@ -1,5 +1,6 @@
 import { PRESETS } from '../../gateway/rules/presets.ts';
 import type { Archive, Ecosystem, HashName, LockContent, Skipped } from '../ecosystem.ts';
+import { NOT_ON_CENTRAL } from './maven.ts';
 
 const CENTRAL = 'https://repo.maven.apache.org/maven2';
 const PART = /^[A-Za-z0-9_.+-]+$/;
@@ -16,12 +17,14 @@ export const gradle: Ecosystem = {
   name: 'gradle',
   lockFiles: ['gradle/verification-metadata.xml'],
   hosts: PRESETS['maven'] ?? [],
+  whyAbsent: NOT_ON_CENTRAL,
   read: readLock,
   linksOf: (path) => [`.m2/repository/${path}`],
   env: () => ({}),
 };
 
 function readLock(text: string): LockContent {
+  if (!/<\/verification-metadata\s{0,100}>/.test(text)) throw new Error('it has no end: </verification-metadata>');
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   for (const component of elements(withoutComments(text), 'component')) {
@@ -44,7 +47,9 @@ function readLock(text: string): LockContent {
       if (hashes.length === 0) skipped.push({ name: called, why: 'without a hash' });
       else if (!PART.test(file)) skipped.push({ name: called, why: 'with a name that is not a plain file name' });
       // checkArchives joins the entries of one path.
-      else for (const hash of hashes) archives.push({ name: called, url: `${CENTRAL}/${path}`, hash, path });
+      else
+        for (const hash of hashes)
+          archives.push({ name: called, url: `${CENTRAL}/${path}`, hash, path, mayBeAbsent: true });
     }
   }
   return { archives, skipped };

@@ -7,6 +7,10 @@ const LINE = /^([0-9a-f]{64,128}) [ *]?(\S{1,500})$/;
 const ALGORITHMS: Readonly<Record<string, HashName>> = { 'SHA-256': 'sha256', 'SHA-512': 'sha512' };
 const CHECKSUMS = ['checksums.sha256', 'checksums.sha512', 'checksums-central.sha256', 'checksums-central.sha512'];
 
+/** Checksum and verification files name no repository: a file may be of one that is not Maven Central. */
+export const NOT_ON_CENTRAL =
+  'not on Maven Central. The session asks their own repositories: a host outside of the preset maven needs --allow-host HOST';
+
 /**
  * A pom.xml has no hashes: those of a project are in the checksum files of Maven's resolver
  * (maven.apache.org/resolver/expected-checksums.html), or in lockfile.json of the maven-lockfile plugin. Maven takes what
@@ -16,6 +20,7 @@ export const maven: Ecosystem = {
   name: 'maven',
   lockFiles: [...CHECKSUMS.map((file) => `.mvn/checksums/${file}`), 'lockfile.json'],
   hosts: PRESETS['maven'] ?? [],
+  whyAbsent: NOT_ON_CENTRAL,
   read: (text, file) => (file.endsWith('.json') ? readLockfile(text) : readChecksums(text)),
   linksOf: (path) => [`.m2/repository/${path}`],
   env: () => ({}),
@@ -29,7 +34,11 @@ function readChecksums(text: string): LockContent {
     if (line === '' || line.startsWith('#')) continue;
     const [, hex = '', path] = LINE.exec(line.slice(0, 1000)) ?? [];
     if (path === undefined) skipped.push({ name: line.slice(0, 60), why: 'without a hash' });
-    else archives.push(fileOfCentral(path, { name: hex.length === 64 ? 'sha256' : 'sha512', hex }));
+    else
+      archives.push({
+        ...fileOfCentral(path, { name: hex.length === 64 ? 'sha256' : 'sha512', hex }),
+        mayBeAbsent: true,
+      });
   }
   return { archives, skipped };
 }

@@ -3,6 +3,7 @@ import { readNpmPackages } from '../../audit/locks/lockfiles.ts';
 import { PRESETS } from '../../gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 import { hashOfIntegrity } from '../integrity.ts';
+import { refuseVersion } from '../lock-text.ts';
 
 /**
  * npm finds an archive by the hash in the lock file, in `_cacache/content-v2` of its cache (cacache 20, lib/content/path.js
@@ -17,9 +18,15 @@ export const npm: Ecosystem = {
   env: () => ({}),
 };
 
+function versionOf(text: string): unknown {
+  const root: unknown = text === '' ? undefined : JSON.parse(text);
+  return typeof root === 'object' && root !== null ? Reflect.get(root, 'lockfileVersion') : undefined;
+}
+
 function readLock(text: string): LockContent {
   const packages = readNpmPackages(text);
   if (packages === undefined) throw new Error('it is not JSON');
+  refuseVersion(versionOf(text), [1, 2, 3]);
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   for (const [path, one] of packages) {

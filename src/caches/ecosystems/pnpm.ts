@@ -3,6 +3,7 @@ import { carriesPackage } from '../../audit/locks/lock-archives.ts';
 import { PRESETS } from '../../gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 import { hashOfIntegrity } from '../integrity.ts';
+import { refuseVersion } from '../lock-text.ts';
 import { contentPath, npmUrl } from './npm.ts';
 import { PNPMFILE } from './pnpmfile.ts';
 
@@ -27,6 +28,7 @@ export const pnpm: Ecosystem = {
 };
 
 function readLock(text: string): LockContent {
+  refuseVersion(/^lockfileVersion: ['"]?([\d.]{1,10})/m.exec(text)?.[1], [5, 6, 7, 9]);
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   let isPackages = false;

@@ -2,6 +2,7 @@ import { carriesPackage } from '../../audit/locks/lock-archives.ts';
 import { PRESETS } from '../../gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 import { hashOfIntegrity } from '../integrity.ts';
+import { refuseVersion } from '../lock-text.ts';
 
 /** Where the links of a session are, in its home: yarn puts what it fetches beside them. */
 const MIRROR = '.cache/run-claude/yarn';
@@ -22,6 +23,7 @@ export const yarn: Ecosystem = {
 function readLock(text: string): LockContent {
   if (/^__metadata:/m.test(text))
     throw new Error('it is of Yarn 2 or later, whose hashes are not those of the packages in the registry');
+  refuseVersion(/^# yarn lockfile v(\d{1,6})/m.exec(text)?.[1], [1]);
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   for (const entry of text.split(/\r?\n(?=\S)/)) {

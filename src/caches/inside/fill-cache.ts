@@ -3,7 +3,7 @@ import type { Archive } from '../ecosystem.ts';
 import { cargoIndex } from './cargo-index.ts';
 import { findFiles } from './package-index.ts';
 import type { FillReport, FillRequest } from './request.ts';
-import { FetchError, saveArchive, saveBytes } from './save-archive.ts';
+import { AbsentError, FetchError, saveArchive, saveBytes } from './save-archive.ts';
 
 /** Connections to the registry. */
 const CONCURRENT = 16;
@@ -24,12 +24,19 @@ export async function fillCache(request: FillRequest, report: (line: FillReport)
   const work = async (): Promise<void> => {
     for (let archive = left.pop(); archive !== undefined && failure === undefined; archive = left.pop()) {
       try {
-        const files = archive.anyOf === undefined ? [archive] : await findFiles(archive, process.arch, stop.signal);
+        const files =
+          archive.anyOf === undefined
+            ? [archive]
+            : await findFiles(archive, process.arch, { signal: stop.signal, stallMs: request.stallMs });
         for (const file of files) {
           const size = await saveArchive(file, request, stop.signal);
           bytes += size;
         }
       } catch (error) {
+        if (archive.mayBeAbsent === true && error instanceof AbsentError) {
+          report({ kind: 'absent', path: archive.path });
+          continue;
+        }
         failure ??= { kind: 'failed', archive: archive.name, why: reasonOf(error) };
         stop.abort();
       }

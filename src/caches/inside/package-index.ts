@@ -1,5 +1,5 @@
 import type { Archive } from '../ecosystem.ts';
-import { FetchError, fetchBody, withRetries } from './save-archive.ts';
+import { FetchError, type FetchLimits, fetchBody, withRetries } from './save-archive.ts';
 
 const MAX_INDEX_BYTES = 64 * 1024 ** 2;
 const FILE = /^[A-Za-z0-9][A-Za-z0-9_.+!-]{0,250}\.(?:whl|tar\.gz|zip)$/;
@@ -17,8 +17,8 @@ interface IndexFile {
  *
  * @throws {FetchError}
  */
-export async function findFiles(archive: Archive, arch: string, signal: AbortSignal): Promise<Archive[]> {
-  const index = await withRetries(signal, () => fetchIndex(archive.url, signal));
+export async function findFiles(archive: Archive, arch: string, limits: FetchLimits): Promise<Archive[]> {
+  const index = await withRetries(limits.signal, () => fetchIndex(archive.url, limits));
   const found = filesOf(index, archive);
   const wheels = found.filter(({ path }) => fits(path, MACHINES[arch] ?? arch));
   const files = wheels.length > 0 ? wheels : found.filter(({ path }) => !path.endsWith('.whl'));
@@ -26,10 +26,10 @@ export async function findFiles(archive: Archive, arch: string, signal: AbortSig
   return files;
 }
 
-async function fetchIndex(url: string, signal: AbortSignal): Promise<string> {
+async function fetchIndex(url: string, limits: FetchLimits): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of await fetchBody(url, signal, 'application/vnd.pypi.simple.v1+json')) {
+  for await (const piece of await fetchBody(url, limits, 'application/vnd.pypi.simple.v1+json')) {
     bytes += piece.byteLength;
     if (bytes > MAX_INDEX_BYTES) throw new FetchError('the index of the registry is larger than 64 MB', true);
     pieces.push(piece);

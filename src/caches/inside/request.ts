@@ -11,11 +11,15 @@ export interface FillRequest {
   readonly maxArchiveBytes: number;
   /** Free space to leave on the disk, in bytes. */
   readonly reserveBytes: number;
+  /** How long a registry may send nothing. */
+  readonly stallMs: number;
 }
 
 /** What it answers: lines of JSON on its stdout, the last of which is of kind 'filled' or 'failed'. */
 export type FillReport =
   | { readonly kind: 'progress'; readonly done: number }
+  /** The registry has no such file, and the archive may be absent. */
+  | { readonly kind: 'absent'; readonly path: string }
   | { readonly kind: 'filled'; readonly bytes: number }
   /** `why` has no text of the registry. */
   | { readonly kind: 'failed'; readonly archive: string; readonly why: string };

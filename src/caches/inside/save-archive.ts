@@ -24,6 +24,16 @@ export class FetchError extends Error {
   }
 }
 
+/** The registry has no such file. */
+export class AbsentError extends FetchError {}
+
+/** When a request ends without an answer. */
+export interface FetchLimits {
+  readonly signal: AbortSignal;
+  /** How long the registry may send nothing. */
+  readonly stallMs: number;
+}
+
 /** The cache and its limits. */
 type Place = Pick<FillRequest, 'dir' | 'reserveBytes' | 'maxArchiveBytes'>;
 
@@ -35,12 +45,12 @@ type Place = Pick<FillRequest, 'dir' | 'reserveBytes' | 'maxArchiveBytes'>;
  */
 export async function saveArchive(
   archive: Archive,
-  request: Place & Pick<FillRequest, 'previous'>,
+  request: Place & Pick<FillRequest, 'previous' | 'stallMs'>,
   signal: AbortSignal,
 ): Promise<number> {
   return putAt(archive, request, async (scratch) => {
     const target = { scratch, request };
-    return (await copyPrevious(archive, target)) ?? fetchTo(archive, target, signal);
+    return (await copyPrevious(archive, target)) ?? fetchTo(archive, target, { signal, stallMs: request.stallMs });
   });
 }
 
@@ -98,9 +108,9 @@ async function copyPrevious(archive: Archive, target: Target): Promise<number | 
   }
 }
 
-async function fetchTo(archive: Archive, target: Target, signal: AbortSignal): Promise<number> {
-  return withRetries(signal, async () => {
-    const body = await openArchive(archive, signal);
+async function fetchTo(archive: Archive, target: Target, limits: FetchLimits): Promise<number> {
+  return withRetries(limits.signal, async () => {
+    const body = await openArchive(archive, limits);
     const { bytes, isNamed } = await writeHashed(body, archive, target);
     if (!isNamed) throw new FetchError('the registry sent other bytes than the lock file names', true);
     return bytes;
@@ -126,25 +136,77 @@ export async function withRetries<T>(signal: AbortSignal, step: () => Promise<T>
   }
 }
 
-async function openArchive({ url, text }: Archive, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  return text === undefined ? fetchBody(url, signal) : Readable.from([Buffer.from(text)]);
+async function openArchive({ url, text }: Archive, limits: FetchLimits): Promise<AsyncIterable<Uint8Array>> {
+  return text === undefined ? fetchBody(url, limits) : Readable.from([Buffer.from(text)]);
 }
 
 /**
  * The body of an answer. The gateway passes requests to the ecosystem's hosts only; a redirect is not followed.
  *
- * @throws {FetchError} for a status other than 200
+ * @throws {FetchError} for a status other than 200, and for a registry that sends nothing for too long; while the body is
+ * read, also where it breaks off
  */
-export async function fetchBody(url: string, signal: AbortSignal, accept = '*/*'): Promise<AsyncIterable<Uint8Array>> {
-  const response = await fetch(url, {
-    redirect: 'manual',
-    headers: { accept, 'accept-encoding': 'identity' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_LIMIT_MS)]),
-  });
-  if (response.status === 200 && response.body !== null) return response.body;
-  await response.body?.cancel();
-  const isLasting = response.status < 500 && response.status !== 429;
-  throw new FetchError(`the registry answered with status ${response.status}`, isLasting);
+export async function fetchBody(
+  url: string,
+  { signal, stallMs }: FetchLimits,
+  accept = '*/*',
+): Promise<AsyncIterable<Uint8Array>> {
+  const stalled = new AbortController();
+  const timer = setTimeout(() => stalled.abort(), stallMs);
+  const tooLate = AbortSignal.timeout(FETCH_LIMIT_MS);
+  const reasonOf = (otherwise: string): FetchError => {
+    if (tooLate.aborted) return new FetchError('the registry did not send it within 10 minutes', true);
+    if (stalled.signal.aborted)
+      return new FetchError(`the registry sent nothing for ${Math.ceil(stallMs / 1000)} s`, false);
+    return new FetchError(otherwise, false);
+  };
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      redirect: 'manual',
+      headers: { accept, 'accept-encoding': 'identity' },
+      signal: AbortSignal.any([signal, stalled.signal, tooLate]),
+    });
+  } catch {
+    clearTimeout(timer);
+    throw reasonOf('the registry cannot be reached');
+  }
+  const { status, body } = response;
+  if (status === 200 && body !== null)
+    return readBody(body, timer, () => reasonOf('the registry broke off its answer'));
+  clearTimeout(timer);
+  await body?.cancel();
+  throw refusedStatus(status);
+}
+
+/** `timer` ends the request: each piece starts it anew. */
+async function* readBody(
+  body: AsyncIterable<Uint8Array>,
+  timer: NodeJS.Timeout,
+  brokenOff: () => FetchError,
+): AsyncGenerator<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      timer.refresh();
+      const piece = await pieces.next().catch(() => {
+        throw brokenOff();
+      });
+      if (piece.done === true) return;
+      yield piece.value;
+    }
+  } finally {
+    clearTimeout(timer);
+    // Ends the connection where the caller read enough.
+    await pieces.return?.().catch(() => undefined);
+  }
+}
+
+function refusedStatus(status: number): FetchError {
+  if (status === 404 || status === 410) return new AbsentError(`the registry answered with status ${status}`, true);
+  if (status >= 300 && status < 400)
+    return new FetchError(`the registry answered with a redirect (status ${status}), which is not followed`, true);
+  return new FetchError(`the registry answered with status ${status}`, status < 500 && status !== 429);
 }
 
 /** Returns how much was written, and whether the bytes have every hash of the archive. */

@@ -45,6 +45,12 @@ it('leaves out both of two archives with one name and different bytes', () => {
   expect(check(archive(), archive()).archives).toHaveLength(1);
 });
 
+it('refuses lock files of 50,000 packages as a whole', () => {
+  const many = Array.from({ length: 50_000 }, (_, at) => archive({ path: `lib-${at}.tgz` }));
+  expect(() => check(...many)).toThrow('more than 30000 files are named');
+  expect(check(...many.slice(0, 30_000)).archives).toHaveLength(30_000);
+});
+
 it('says for each reason how many are left out, and names three', () => {
   const names = ['a', 'b', 'c', 'd'].map((name) => ({ name, why: 'from another host' }));
   expect(skippedLines([...names, { name: 'e', why: 'without a hash' }])).toEqual([

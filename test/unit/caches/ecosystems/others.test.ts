@@ -199,6 +199,7 @@ it('two hash functions for one file: both have to match', () => {
 it('gradle: an artifact with two hashes has both', () => {
   const hashes = `<sha512 value="${HEX}${HEX}"/><sha256 value="${HEX}" origin="x"/>`;
   const xml = `<component group="a" name="b" version="1"><artifact name="b-1.jar">${hashes}</artifact></component>`;
-  const [archive] = read('gradle', xml).archives;
+  const [archive] = read('gradle', `${xml}</verification-metadata>`).archives;
   expect(archive).toMatchObject({ hash: { name: 'sha512' }, alsoHashes: [{ name: 'sha256', hex: HEX }] });
+  expect(archive, 'it may be of another repository').toMatchObject({ mayBeAbsent: true });
 });

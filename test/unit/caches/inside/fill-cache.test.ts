@@ -10,7 +10,7 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,15 @@ const archiveOf = (url: string, content: string, at: string): Archive => ({
 
 const fill = (dir: string, archives: Archive[], more: Partial<FillRequest> = {}): Promise<FillReport> =>
   fillCache(
-    { archives, dir: path.join(dir, 'cache'), previous: undefined, maxArchiveBytes: 2 ** 31, reserveBytes: 0, ...more },
+    {
+      archives,
+      dir: path.join(dir, 'cache'),
+      previous: undefined,
+      maxArchiveBytes: 2 ** 31,
+      reserveBytes: 0,
+      stallMs: 60_000,
+      ...more,
+    },
     () => undefined,
   );
 
@@ -60,6 +68,7 @@ it('fetches each archive to its path, in the program of the container', async ()
     previous: undefined,
     maxArchiveBytes: 2 ** 31,
     reserveBytes: 0,
+    stallMs: 60_000,
   };
   const printed = await new Promise<string>((resolve, reject) => {
     const child = execFile(process.execPath, [WORKER], (error, out) => (error ? reject(error) : resolve(out)));
@@ -185,8 +194,85 @@ it('follows no redirect: another host is not asked, and nothing is kept', async 
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const report = await fill(dir, [archiveOf(url, 'good', 'lib.tgz')]);
-  expect(report).toEqual({ kind: 'failed', archive: 'lib.tgz', why: 'the registry answered with status 302' });
+  expect(report).toEqual({
+    kind: 'failed',
+    archive: 'lib.tgz',
+    why: 'the registry answered with a redirect (status 302), which is not followed',
+  });
   expect([elsewhere.asked, filesOf(dir)]).toEqual([[], []]);
+});
+
+it('leaves out what may be absent where the registry answers that it has no such file, and nothing else', async () => {
+  const dir = scratch();
+  await using registry = await openRegistry({ '/lib.jar': 'lib', '/bad.jar': 'poison' });
+  const plugin: Archive = { ...archiveOf(registry.url, 'plugin', 'plugin.jar'), mayBeAbsent: true };
+  const lib: Archive = { ...archiveOf(registry.url, 'lib', 'lib.jar'), mayBeAbsent: true };
+  const reports: FillReport[] = [];
+  const request = { dir: path.join(dir, 'cache'), previous: undefined, maxArchiveBytes: 2 ** 31 };
+  const limits = { reserveBytes: 0, stallMs: 60_000 };
+  const report = await fillCache({ ...request, ...limits, archives: [plugin, lib] }, (line) => void reports.push(line));
+  expect(report).toEqual({ kind: 'filled', bytes: 3 });
+  expect(reports.filter(({ kind }) => kind === 'absent')).toEqual([{ kind: 'absent', path: 'plugin.jar' }]);
+  expect(filesOf(dir)).toEqual(['lib.jar']);
+  // A file that has to be there, and one with another hash, still end it.
+  const why = 'the registry answered with status 404';
+  expect(await fill(scratch(), [archiveOf(registry.url, 'plugin', 'plugin.jar')])).toMatchObject({ why });
+  const bad: Archive = { ...archiveOf(registry.url, 'bad', 'bad.jar'), mayBeAbsent: true };
+  expect(await fill(scratch(), [bad])).toMatchObject({ why: 'the registry sent other bytes than the lock file names' });
+});
+
+/** A registry that answers in its own way. Returns its URL. */
+async function serve(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ['before its answer', () => undefined],
+  ['behind its headers', (response) => void response.flushHeaders()],
+  ['in the middle', (response) => void response.write('ha')],
+])('gives up a registry that sends nothing more %s, and keeps nothing', async (_, answer) => {
+  const dir = scratch();
+  const url = await serve(answer);
+  const report = await fill(dir, [archiveOf(url, 'half', 'lib.tgz')], { stallMs: 200 });
+  expect(report).toEqual({ kind: 'failed', archive: 'lib.tgz', why: 'the registry sent nothing for 1 s' });
+  expect(filesOf(dir)).toEqual([]);
+});
+
+it('waits for a slow registry as long as it sends something', async () => {
+  const dir = scratch();
+  const url = await serve((response) => {
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write('x');
+      sent += 1;
+      if (sent < 8) return;
+      clearInterval(timer);
+      response.end();
+    }, 150);
+  });
+  expect(await fill(dir, [archiveOf(url, 'x'.repeat(8), 'lib.tgz')], { stallMs: 600 })).toMatchObject({ bytes: 8 });
+});
+
+it.each<[string, string, (response: ServerResponse) => void]>([
+  [
+    'that breaks off',
+    'the registry broke off its answer',
+    (response) => {
+      response.writeHead(200, { 'content-length': '4' }).write('ha', () => setTimeout(() => response.destroy(), 20));
+    },
+  ],
+  ['that ends', 'the registry sent other bytes than the lock file names', (response) => void response.end('ha')],
+])('keeps nothing of half a file %s', async (_, why, answer) => {
+  const dir = scratch();
+  const report = await fill(dir, [archiveOf(await serve(answer), 'half', 'lib.tgz')]);
+  expect(report).toEqual({ kind: 'failed', archive: 'lib.tgz', why });
+  expect(filesOf(dir)).toEqual([]);
 });
 
 /** A registry that sends pieces of 1 MB until it has sent this many, or the client closes the connection. */
