@@ -44,7 +44,7 @@ function normalise(screen: string, home: string): string {
     screen
       .replaceAll(home, SHOWN_HOME)
       .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, '261123-101500-abc')
-      .replaceAll(/\b\d+ s\b/g, '4 s')
+      .replaceAll(/\b(?:under )?\d+ s\b/g, '4 s')
       .replaceAll(/\b\d+g disk/g, '20g disk')
       // Only a run of more than three seconds prints it.
       .replaceAll(/\[sandbox\] To see its changes as they happen:\n\s+run-claude diff --follow \S+\n/g, '')
