@@ -1,4 +1,4 @@
-import { words } from '../../formats/words.ts';
+import { anyOf, words } from '../../formats/words.ts';
 import type { PlainTable } from '../../judges/plain.ts';
 import type { FileRule } from '../../judges/rule.ts';
 
@@ -120,8 +120,11 @@ export const toolSettingsRules: readonly FileRule[] = [
     judges: [
       {
         kind: 'lines',
-        danger:
-          /^\[(binaries|properties|paths|built-in options|project options|constants)\]|^\w[\w-]*\s*=\s*['[].*(\/|-wrapper|-B|-specs)|^(c|cpp|ar|exe_wrapper|pkg-config|pkgconfig|cmake|rust|strip|ld|c_ld|cpp_ld|llvm-config)\s*=/,
+        danger: anyOf(
+          /^\[(binaries|properties|paths|built-in options|project options|constants)\]/,
+          /^\w[\w-]*\s*=\s*['[].*(\/|-wrapper|-B|-specs)/,
+          /^(c|cpp|ar|exe_wrapper|pkg-config|pkgconfig|cmake|rust|strip|ld|c_ld|cpp_ld|llvm-config)\s*=/,
+        ),
       },
     ],
     why: 'It names the compilers and other programs of the build.',
