@@ -1,11 +1,11 @@
-/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET...
+/* Joins loopback TCP ports to unix sockets: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET|ready=FD...
  *
  * PORT=SOCKET accepts connections on PORT and joins each to SOCKET. PORT=tcp:ADDRESS:PORT/NAME joins them to the gateway of
  * another pod: the first line that it sends there is NAME, of a socket of the gateway. SOCKET=PORT accepts them on SOCKET, whose path is
  * absolute, and joins each to PORT on 127.0.0.1. from=SOCKET is the other direction, for pages that
  * the user looks at: it keeps PARKED connections to SOCKET open. When two bytes arrive on one, a port in network order,
  * it connects to that port on this container's loopback (127.0.0.1, then ::1), answers with one byte (0: connected, 1:
- * nothing listens there), and joins the two.
+ * nothing listens there), and joins the two. FD of ready= is closed as soon as all of them accept connections.
  *
  * One process, one epoll, no fork, no thread and no allocation after start, so that it works at the pids limit and at the
  * memory limit. Out of descriptors or slots it stops accepting until a connection ends. A socket without a server (the
@@ -449,13 +449,22 @@ int main(int argc, char **argv)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (argc < 2 || argc - 1 > PORTS || epoll_fd < 0) {
-		fprintf(stderr, "usage: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET...\n");
+	if (argc < 2 || argc - 2 > PORTS || epoll_fd < 0) {
+		fprintf(stderr, "usage: forwarder PORT=SOCKET|PORT=tcp:ADDRESS:PORT/NAME|SOCKET=PORT|from=SOCKET|ready=FD...\n");
 		return 2;
 	}
+	int ready = -1;
 	for (int i = 1; i < argc; i++) {
 		struct listener *l = &listeners[listener_count];
 		char *path = strchr(argv[i], '=');
+		if (strncmp(argv[i], "ready=", 6) == 0) {
+			ready = atoi(path + 1);
+			continue;
+		}
+		if (listener_count == PORTS) {
+			fprintf(stderr, "forwarder: at most %d ports and sockets\n", PORTS);
+			return 2;
+		}
 		if (strncmp(argv[i], "from=", 5) == 0 && strlen(path + 1) < sizeof from.sun_path) {
 			from.sun_family = AF_UNIX;
 			strcpy(from.sun_path, path + 1);
@@ -494,6 +503,8 @@ int main(int argc, char **argv)
 				return 1;
 		listener_count++;
 	}
+	if (ready >= 0)
+		close(ready);
 	for (;;) {
 		if (from.sun_family != 0)
 			park();

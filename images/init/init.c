@@ -5,7 +5,8 @@
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps every process that ends, and ends with its status (128 + signal when it was killed). With --forward it keeps
- * one forwarder running and restarts it whenever it ends; at the pids limit it retries until a process can start. With
+ * one forwarder running and restarts it whenever it ends; at the pids limit it retries until a process can start.
+ * PROGRAM starts once the forwarder accepts connections, or after LISTEN_MS. With
  * --until it starts nothing before FILE exists, in a directory that no process inside can write. With --prove it first
  * checks that the container is as requested (prove.h), and prints the result as the first line of its output, before any
  * other process inside could print: "proven", or what is weaker. In the second case it starts nothing.
@@ -23,6 +24,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,9 +37,12 @@
 
 #include "prove.h"
 
+#ifndef FORWARDER
 #define FORWARDER "/usr/lib/run-claude/forwarder"
+#endif
 #define MAX_FORWARDS 32
 #define RESTART_MS 100
+#define LISTEN_MS 5000
 #define POLL_MS 5
 #define FAILED 125
 /* The agent can write this as well: run-claude acts on it only right after the user pressed Ctrl-Z. */
@@ -99,6 +104,28 @@ static pid_t start_patiently(char *const argv[], const sigset_t *signals)
 	}
 }
 
+/*
+ * A program whose first act is a connection would be refused by a port that nobody listens on yet. The forwarder has the
+ * write end of a pipe, and closes it when it listens; its end closes it too.
+ */
+static pid_t start_forwarder(char *argv[], char **last, const sigset_t *signals)
+{
+	int ends[2];
+	char ready[32];
+	if (pipe(ends) < 0)
+		return start(argv, signals, false);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	snprintf(ready, sizeof ready, "ready=%d", ends[1]);
+	*last = ready;
+	pid_t pid = start(argv, signals, false);
+	*last = NULL;
+	close(ends[1]);
+	if (pid > 0)
+		poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, LISTEN_MS);
+	close(ends[0]);
+	return pid;
+}
+
 /* The container starts while FILE is being made: starting takes longer. */
 static void wait_for(const char *file, const sigset_t *signals)
 {
@@ -135,7 +162,7 @@ static int status_of(int status)
 
 int main(int argc, char *argv[])
 {
-	char *forward[MAX_FORWARDS + 2] = {FORWARDER};
+	char *forward[MAX_FORWARDS + 3] = {FORWARDER};
 	int forwards = 0, at = 1;
 	const char *until = NULL;
 	char *asked = NULL;
@@ -175,7 +202,7 @@ int main(int argc, char *argv[])
 
 	if (until)
 		wait_for(until, &wanted);
-	pid_t forwarder = forwards > 0 ? start(forward, &before, false) : 0;
+	pid_t forwarder = forwards > 0 ? start_forwarder(forward, &forward[forwards + 1], &before) : 0;
 	pid_t program = start_patiently(argv + at + 1, &before);
 	bool stopped = false;
 	for (;;) {
