@@ -139,7 +139,7 @@ PartitionName=brief Nodes=n1,n2 DefaultTime=3 MaxTime=3 State=UP OverSubscribe=N
 
   /** Ids and nodes of the jobs that run. */
   jobs(): readonly { readonly id: string; readonly node: string }[] {
-    const lines = this.query('squeue', '-h', '-t', 'RUNNING,COMPLETING', '-o', '%i %N').split(/\s+/);
+    const lines = this.query('squeue', '-h', '-t', 'RUNNING,COMPLETING', '-o', '%i %N').split('\n');
     return lines.flatMap((line) => {
       const [id, node] = line.split(' ');
       return id === undefined || id === '' || node === undefined ? [] : [{ id, node }];

@@ -143,6 +143,8 @@ it('an agent runs in a job, its changes come home, and the job ends', { timeout:
   await untilNoJob();
   expect((await run('apply', newest(), '--yes')).status).toBe(0);
   expect(readFileSync(path.join(project, 'made.txt'), 'utf8')).toBe('by-agent\n');
+  // The next agent makes it as well.
+  rmSync(path.join(project, 'made.txt'));
   expect(cluster.filesWith(SECRET)).toEqual([]);
 });
 
