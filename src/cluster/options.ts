@@ -18,6 +18,8 @@ export interface ClusterEngineOptions {
   readonly seccomp: string;
   /** How long a container waits for a sign of this process. */
   readonly patienceSeconds: number;
+  /** How long init may take to prove the layers of a container that runs. */
+  readonly proofSeconds: number;
   /** The cluster ends every pod after that. */
   readonly deadlineSeconds: number;
   readonly tell: Tell;

@@ -225,7 +225,7 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
       else void passInput(stdin);
       markStarted();
       if (!proved) return;
-      const head = await output.head;
+      const head = await inTime(output.head, name, parts);
       if (head === '')
         throw await wait().then(
           (status) => noProof(name, status),
@@ -259,6 +259,19 @@ function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams
     detach: () => streams.close(),
     remove,
   };
+}
+
+/** @throws {RunClaudeError} POD_STUCK for a container that says nothing; its pod is deleted then */
+async function inTime(head: Promise<string>, name: string, { api, proofSeconds }: StartPodParts): Promise<string> {
+  const stopped = new AbortController();
+  const late = sleep(proofSeconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
+  const said = await Promise.race([head, late]);
+  stopped.abort();
+  if (said !== undefined) return said;
+  await api.remove('pods', name, 1).catch(() => undefined);
+  throw new RunClaudeError('POD_STUCK', `pod ${name} does not prove its layers within ${proofSeconds} seconds`, {
+    hint: 'deploy/kubernetes/README.md has what a node needs.',
+  });
 }
 
 function noProof(name: string, status: number): RunClaudeError {

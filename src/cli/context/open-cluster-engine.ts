@@ -23,6 +23,8 @@ export interface ClusterEngineRequest {
 
 /** Before the agent's start and after its end. */
 const AROUND_AGENT_SECONDS = 15 * 60;
+/** init takes less than a second; a node may be busy. */
+const PROOF_SECONDS = 60;
 
 /**
  * The engine whose containers are pods of a cluster.
@@ -57,6 +59,7 @@ export async function openEngineOfCluster(
     owner,
     seccomp: await readSeccompProfile(),
     patienceSeconds: table.patience,
+    proofSeconds: PROOF_SECONDS,
     deadlineSeconds: timeoutMs === undefined ? table.deadline : Math.ceil(timeoutMs / 1000) + AROUND_AGENT_SECONDS,
     tell: tell ?? (() => undefined),
     signal: interruption?.signal,

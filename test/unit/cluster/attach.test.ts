@@ -98,6 +98,7 @@ function engineWith(removed: string[]) {
     accessMode: 'ReadWriteOnce',
     seccomp: '{}',
     patienceSeconds: 60,
+    proofSeconds: 1,
     deadlineSeconds: 60,
     tell: () => undefined,
     signal: undefined,
@@ -132,6 +133,15 @@ it('SIGKILL ends a pod that reads no input', { timeout: 30_000 }, async () => {
   container.stdin?.write(Buffer.alloc(64 * 1024 * 1024));
   await new Promise((resolve) => setTimeout(resolve, 500));
   await container.kill('SIGKILL');
+  expect(removed).toEqual([container.id]);
+  container.detach();
+});
+
+it('a container that does not prove its layers is refused, and its pod deleted', { timeout: 30_000 }, async () => {
+  onClient = (client) => client.resume();
+  const removed: string[] = [];
+  const container = await engineWith(removed).create(spec);
+  await expect(container.start()).rejects.toMatchObject({ code: 'POD_STUCK' });
   expect(removed).toEqual([container.id]);
   container.detach();
 });
