@@ -65,7 +65,7 @@ it('sends the project once to each engine, then differences, also where sessions
   scene.write('large.bin', Buffer.alloc(8 << 20, 7));
   const inodeThere = async (on: string): Promise<number> => {
     const { status, stderr } = await scene.run(['exec', '--trace', ...exec(on, 'cat small.txt').slice(1)]);
-    expect([status, stderr]).toEqual([0, expect.anything()]);
+    expect(status, stderr).toBe(0);
     const [base = ''] = readdirSync(path.join(scene.places().cacheDir, 'bases'));
     const inspect = ['volume', 'inspect', '-f', '{{.Mountpoint}}', `run-claude-base-${base}`];
     const at = remote

@@ -17,21 +17,22 @@ import { runLabel, testImage } from './image.ts';
 
 /**
  * What a session by a shell and the probes need of the image, a tenth of its size: our programs, Node for the gateway,
- * git, bash, tar, busybox.
+ * git, bash, tar, head (which takes no byte too many from a pipe, as that of busybox does), busybox.
  * It takes the image's name on the second engine, where nothing else of that name is.
  */
 const dockerfile = (): string => `ARG OURS
 FROM $OURS AS ours
 LABEL ${runLabel()}
 USER 0
-RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync /usr/bin/git /usr/bin/sleep /usr/bin/bash /usr/bin/tar; do \\
+RUN mkdir /mini && cd / && for f in "$(command -v node)" /usr/bin/env /usr/bin/sync /usr/bin/git /usr/bin/sleep /usr/bin/bash /usr/bin/tar \\
+    /usr/bin/head; do \\
   cp -L --parents "$f" /mini; ldd "$f" | grep -o '/[^ ]*' | xargs cp -L --parents -t /mini; done; \\
   cp -a --parents /usr/lib/run-claude /etc/passwd /etc/group /etc/ld.so.preload /etc/gitconfig /home/agent /workspace /run/run-claude /tmp /mini
 FROM scratch
 COPY --from=ours /mini/ /
 COPY busybox /bin/
 LABEL run-claude.image=session
-RUN ["/bin/busybox", "sh", "-c", "busybox --install /bin && rm /bin/sleep /bin/mount /bin/su && ln -s /usr/bin/sleep /usr/bin/bash /bin"]
+RUN ["/bin/busybox", "sh", "-c", "busybox --install /bin && rm /bin/sleep /bin/head /bin/mount /bin/su && ln -s /usr/bin/sleep /usr/bin/head /usr/bin/bash /bin"]
 USER agent
 WORKDIR /workspace
 `;
