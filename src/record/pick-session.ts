@@ -2,9 +2,9 @@ import type { Stage } from '../types/session.ts';
 
 /**
  * What a command without an id needs of a session. look: status and diff. decide: apply, discard, commits. undo: undo.
- * layer: resume and explore. follow: diff --follow. any: all other commands.
+ * layer: resume and explore. follow: diff --follow. log: log, which a session that failed has too. any: all other commands.
  */
-export type Purpose = 'look' | 'decide' | 'undo' | 'layer' | 'follow' | 'any';
+export type Purpose = 'look' | 'decide' | 'undo' | 'layer' | 'follow' | 'log' | 'any';
 
 /** The facts of a session by which one is picked. */
 export interface SessionCandidate {
@@ -61,5 +61,6 @@ const FITS: Readonly<Record<Purpose, (one: SessionCandidate) => boolean>> = {
   undo: ({ appliedAt }) => appliedAt !== undefined,
   layer: (one) => one.hasLayer && !isRunning(one),
   follow: isRunning,
+  log: () => true,
   any: ({ stage }) => stage !== 'failed',
 };

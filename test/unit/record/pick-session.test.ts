@@ -39,6 +39,7 @@ it.each<[Purpose, Named[], picked: string, pending: string[]]>([
   ['layer', MANY, 'layer', ['partly', 'oldest']],
   ['any', MANY, 'thrown', ['partly', 'oldest']],
   ['follow', MANY, 'thrown', ['partly', 'oldest']],
+  ['log', MANY, 'failed', ['partly', 'oldest']],
   // The last apply, not the last session.
   ['undo', MANY.filter(({ name }) => name !== 'partly'), 'done', ['oldest']],
   // None fits: the most recent session that produced a result.

@@ -1,5 +1,5 @@
 import { usageError } from '../../../errors.ts';
-import { findSession } from '../../../record/find-session.ts';
+import { findPicked } from '../../../record/find-session.ts';
 import { readServiceLog, serviceLogs } from '../../../record/service-log.ts';
 import { jsonText } from '../../../report/json.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
@@ -8,7 +8,7 @@ import { type CommandRun, optionValue } from '../../context/context.ts';
 
 /** `log [ID]`: the logs that a session has. `log [ID] --service NAME`: what that service printed. */
 export const logCommand: CommandRun = async (line, context) => {
-  const session = findSession(context.places.stateDir, line.words[0], context.cwd);
+  const session = findPicked(context.places.stateDir, line.words[0], context.cwd, 'log').record;
   const { sessionDir } = session.plan;
   const service = optionValue(line, 'service');
   if (service !== undefined) {
