@@ -21,6 +21,7 @@ export const textEditorRules: readonly FileRule[] = [
       '.nvim.lua',
       '.nvimrc',
       '.lvimrc',
+      '.lite_project.lua',
       '.local.vim',
       '.vim/**',
       '.nvim/**',

@@ -21,7 +21,7 @@ export const DIRECTIVES_SIGNALS: readonly LineSignal[] = [
       /^\/\/go:generate\b|^\s*(\/\/\s*)?#cgo\s+.{0,40}(LDFLAGS|C\w{0,3}FLAGS|FFLAGS|pkg-config)|-toolexec\b/,
       /OPTIONS_GHC.{0,120}(-F\b|-pgm[A-Z]|-fplugin)|\\(immediate\s*)?\\?write\s{0,4}18|\\input\s*\{?\s*\||\\openout/,
       /\{\.\s*compile:|staticExec|gorge\b/,
-      /^\/\/>\s*using\s+(plugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)/,
+      /^\/\/>\s*using\s+(plugin|compilerPlugin|jar|repository|java(Opt|Prop|Home|cOpt)|resourceDir|toolkit|option)/,
       /^\/\/(DEPS|REPOS|JAVAAGENT|JAVA_OPTIONS|RUNTIME_OPTIONS|JAVAC_OPTIONS|COMPILE_OPTIONS|FILES|SOURCES)\s/,
       /\$\(\s*runIO\b|\$\$?\(.{0,80}\bcallCommand\b|\{\{\s*(`|run\(|system\()|\{%\s*(`|system\()/,
       /^#eval\b.{0,80}\bIO\.|^\s*run_cmd\b|%\s*!\s*TEX\s+(program|options|TS-program)\s*=|^%\s*arara:/,

@@ -43,6 +43,7 @@ export const kubernetesRules: readonly FileRule[] = [
       'Tiltfile',
       'draft.toml',
       'kapp*.yml',
+      '{kind,k3d}{,-*,_*,.*}.y{a,}ml',
     ],
     except: KUBERNETES_TOOLS.flatMap(({ paths }) => paths),
     judges: [

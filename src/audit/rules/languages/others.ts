@@ -240,7 +240,7 @@ export const languageRules: readonly FileRule[] = [
           /\bcmd\b|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags/i,
           /ppx|repo|override|cc\.|\.path|eval|foreign|switch\(|task |before|after|runner|compiler|os\.execute|popen/i,
           /gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
-          /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages|\bpath\s*=|static(Exec|Read)|gorgeEx/i,
+          /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages|\bpath\s*=|_path\s*=|static(Exec|Read)|gorgeEx/i,
         ),
         safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },

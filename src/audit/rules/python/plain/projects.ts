@@ -165,6 +165,17 @@ export const TOOL_TABLES: readonly PlainTable[] = [
   },
   { paths: ['.coveragerc'], format: 'ini', plain: COVERAGE },
   { paths: ['.isort.cfg'], plain: below(words`settings. isort.`, ISORT), safe: ISORT_SAFE },
+  { paths: ['{.,}robot.toml'], plain: DATA_ONLY },
+  {
+    paths: ['{.,}behave{.ini,rc}'],
+    format: 'ini',
+    plain: {
+      switch: words`
+        behave.{color,dry_run,stop,summary,show_{skipped,timings,snippets,source,multiline},{stdout,stderr,log}_capture}
+      `,
+      word: words`behave.{lang,logging_level,default_format}`,
+    },
+  },
   { paths: ['.style.yapf', '.pydocstyle'], format: 'ini', plain: DATA_ONLY },
   {
     paths: ['.bumpversion.cfg'],
