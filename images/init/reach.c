@@ -21,6 +21,9 @@
 #include <unistd.h>
 
 #define WAIT_MS 1000
+/* A network plugin may enforce a policy some seconds after the start of the pod. */
+#define SETTLE_MS 10000
+#define MAX_PLACES 16
 #define MAX_TRIES 32
 #define NAME_PORT 53
 /* The API server is the first address of the services' network. */
@@ -60,6 +63,16 @@ static bool parse(const char *text, int port, struct address *address)
 	return false;
 }
 
+static reach_report *tell_mistake;
+static int mistakes;
+
+/* What no further try changes. */
+static void mistake(const char *what)
+{
+	mistakes++;
+	tell_mistake(what);
+}
+
 /* A datagram's refusal is an answer too: it came from the machine. */
 static void begin(const char *name, const char *text, int port, int type, reach_report *report)
 {
@@ -67,7 +80,7 @@ static void begin(const char *name, const char *text, int port, int type, reach_
 	char what[256];
 	if (port < 1 || port > 65535 || !parse(text, port, &address)) {
 		snprintf(what, sizeof what, "%s %s port %d is not an address", name, text, port);
-		report(what);
+		mistake(what);
 		return;
 	}
 	snprintf(what, sizeof what, "%s %s port %d%s answers", name, text, port, type == SOCK_DGRAM ? " (UDP)" : "");
@@ -76,12 +89,12 @@ static void begin(const char *name, const char *text, int port, int type, reach_
 		/* A kernel without IPv6 reaches no address of it. With another error nothing was tried. */
 		if (errno != EAFNOSUPPORT) {
 			snprintf(what, sizeof what, "%s %s port %d can't be tried", name, text, port);
-			report(what);
+			mistake(what);
 		}
 		return;
 	}
 	if (count == MAX_TRIES)
-		report("too many places to try");
+		mistake("too many places to try");
 	else if (connect(fd, &address.to.any, address.size) < 0 && errno != EINPROGRESS) {
 		if (errno == ECONNREFUSED)
 			report(what);
@@ -120,7 +133,7 @@ static void begin_name_servers(reach_report *report)
 		begin_name_server(server, report);
 }
 
-void reach_try(const char *place, reach_report *report)
+static void try_place(const char *place, reach_report *report)
 {
 	char name[32], text[128], unknown[128];
 	int port;
@@ -134,7 +147,7 @@ void reach_try(const char *place, reach_report *report)
 		begin(name, text, port, SOCK_STREAM, report);
 	} else {
 		snprintf(unknown, sizeof unknown, "init does not know the place '%s'", place);
-		report(unknown);
+		mistake(unknown);
 	}
 }
 
@@ -145,7 +158,7 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-void reach_wait(reach_report *report)
+static void wait_for_answers(reach_report *report)
 {
 	long long until = now_ms() + WAIT_MS;
 	for (int open = count; open > 0;) {
@@ -168,4 +181,45 @@ void reach_wait(reach_report *report)
 		if (tries[i].fd >= 0)
 			close(tries[i].fd);
 	count = 0;
+}
+
+static const char *places[MAX_PLACES];
+static int place_count;
+static int answers;
+
+void reach_add(const char *place)
+{
+	if (place_count < MAX_PLACES)
+		places[place_count] = place;
+	place_count++;
+}
+
+static void count_answer(const char *what)
+{
+	(void)what;
+	answers++;
+}
+
+static void try_all(reach_report *report)
+{
+	for (int i = 0; i < place_count; i++)
+		try_place(places[i], report);
+	wait_for_answers(report);
+}
+
+void reach_none(reach_report *report)
+{
+	long long until = now_ms() + SETTLE_MS;
+	tell_mistake = report;
+	if (place_count > MAX_PLACES)
+		mistake("too many places to try");
+	while (mistakes == 0 && now_ms() < until) {
+		answers = 0;
+		try_all(count_answer);
+		if (answers == 0)
+			return;
+		nanosleep(&(struct timespec){.tv_nsec = WAIT_MS / 2 * 1000000L}, NULL);
+	}
+	if (mistakes == 0)
+		try_all(report);
 }

@@ -4,11 +4,11 @@
 /* Takes a sentence: what answers, or what cannot be tried. */
 typedef void reach_report(const char *what);
 
-/*
- * Begins to try one place: "api-server", "name-server", or "NAME ADDRESS PORT". Reports a place that it does not know, and
- * what answers at once. Any answer counts, a refused connection too: the packet arrived.
- */
-void reach_try(const char *place, reach_report *report);
+/* Adds a place to try: "api-server", "name-server", or "NAME ADDRESS PORT". The text is not copied. */
+void reach_add(const char *place);
 
-/* Waits up to a second for all places that are being tried, and reports those that answer. */
-void reach_wait(reach_report *report);
+/*
+ * Tries every place for a second. Any answer counts, a refused connection too: the packet arrived. Where one answers, all
+ * are tried again for up to ten seconds; then what still answers is reported. A place that it does not know is reported at once.
+ */
+void reach_none(reach_report *report);

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { skipUnless } from '../../support/requirement.ts';
 
@@ -43,8 +44,20 @@ const udp = (address: string): string => `
   const socket = require('node:dgram').createSocket('udp4');
   socket.on('message', (query, from) => socket.send(query, from.port, from.address)).bind(53, '${address}', ready);`;
 
-/** Runs init in a namespace with these addresses on loopback and this stand-in. All other packets are lost. */
-function start(addresses: readonly string[], standIn = 'ready();', resolver = '127.0.0.1') {
+interface Scene {
+  readonly standIn: string;
+  readonly resolver: string;
+  readonly later: string;
+}
+
+/**
+ * Runs init in a namespace with these addresses on loopback and this stand-in. All other packets are lost. `later`: a script
+ * that runs beside init.
+ */
+async function start(
+  addresses: readonly string[],
+  { standIn = 'ready();', resolver = '127.0.0.1', later = ':' }: Partial<Scene> = {},
+) {
   const script = `
     set -e
     ip link set lo up
@@ -56,27 +69,33 @@ function start(addresses: readonly string[], standIn = 'ready();', resolver = '1
     ip -6 addr add fd00:9::2/64 dev out nodad
     ip -6 route add default dev out
     for address in ${addresses.join(' ')}; do ip addr add "$address" dev lo; done
-    printf 'nameserver %s\\n' "$RESOLVER" >"$DIR/resolv.conf"
-    mount --bind "$DIR/resolv.conf" /etc/resolv.conf
+    printf 'nameserver %s\\n' "$RESOLVER" >"$DIR/resolv.$$"
+    mount --bind "$DIR/resolv.$$" /etc/resolv.conf
     mkfifo "$DIR/ready.$$"
     node -e "$STAND_IN" >"$DIR/ready.$$" &
     read -r line <"$DIR/ready.$$"
+    ( eval "$LATER" ) &
     status=0
     KUBERNETES_SERVICE_HOST=10.96.0.1 KUBERNETES_SERVICE_PORT=443 "$INIT" --prove "$LINES" -- echo started || status=$?
     kill %1
     exit "$status"`;
   const ready = `const ready = () => console.log('ready'); setTimeout(() => {}, 60000); ${standIn}`;
-  const env = { ...process.env, DIR: dir, INIT: init, LINES, STAND_IN: ready, RESOLVER: resolver };
+  const env = { ...process.env, DIR: dir, INIT: init, LINES, STAND_IN: ready, RESOLVER: resolver, LATER: later };
   const words = ['--net', '--mount', '--propagation', 'private', 'bash', '-c', script];
-  const { status, stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8', env });
+  const child = spawn('unshare', words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise((done) => child.on('close', done)),
+  ]);
   return { status, lines: stdout.trimEnd().split('\n'), stderr };
 }
 
-it('starts the program where nothing answers', () => {
-  expect(start([])).toEqual({ status: 0, lines: ['proven', 'started'], stderr: '' });
+it('starts the program where nothing answers', async () => {
+  expect(await start([])).toEqual({ status: 0, lines: ['proven', 'started'], stderr: '' });
 });
 
-it.each<[string, readonly string[], string | undefined, string | undefined, string]>([
+it.concurrent.each<[string, readonly string[], string | undefined, string | undefined, string]>([
   ['the API server', ['10.96.0.1'], tcp('10.96.0.1', 443), undefined, 'the API server 10.96.0.1 port 443'],
   [
     'the name server over UDP',
@@ -103,14 +122,22 @@ it.each<[string, readonly string[], string | undefined, string | undefined, stri
   ['its IPv6 address', ['fd00:ec2::254'], tcp('fd00:ec2::254', 80), undefined, 'metadata fd00:ec2::254 port 80'],
   ['a neighbour', ['10.0.0.9'], tcp('10.0.0.9', 47_801), undefined, 'neighbour 10.0.0.9 port 47801'],
   ['a neighbour that refuses the connection', ['10.0.0.9'], undefined, undefined, 'neighbour 10.0.0.9 port 47801'],
-])('starts nothing where this answers: %s', (_, addresses, standIn, resolver, place) => {
-  const { status, lines } = start(addresses, standIn, resolver);
-  expect([status, lines]).toEqual([125, [expect.stringMatching(/^network policy: /)]]);
-  expect(lines[0]).toContain(`${place} answers`);
+])(
+  'starts nothing where this answers: %s',
+  async (_, addresses, standIn = 'ready();', resolver = '127.0.0.1', place) => {
+    const { status, lines } = await start(addresses, { standIn, resolver });
+    expect([status, lines]).toEqual([125, [expect.stringMatching(/^network policy: /)]]);
+    expect(lines[0]).toContain(`${place} answers`);
+  },
+);
+
+it('waits for a policy that is enforced some seconds after the start', async () => {
+  const later = 'sleep 3; ip addr del 10.0.0.9 dev lo';
+  expect(await start(['10.0.0.9'], { later })).toMatchObject({ status: 0, lines: ['proven', 'started'] });
 });
 
-it('names every place that answers, and refuses a line that it does not know', () => {
-  const all = start(['10.96.0.1', '10.0.0.9']);
+it('names every place that answers, and refuses a line that it does not know', async () => {
+  const all = await start(['10.96.0.1', '10.0.0.9']);
   expect(all.lines[0]).toMatch(/the API server 10\.96\.0\.1 port 443 answers; .*neighbour 10\.0\.0\.9/);
   const words = ['--prove', 'unreachable GATEWAY', '--', 'echo', 'started'];
   const { status, stdout } = spawnSync(init, words, { encoding: 'utf8' });
