@@ -1,7 +1,7 @@
 /*
  * PID 1 of every container that run-claude starts.
  *
- *   init [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *   init [--guard PID] [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps every process that ends, and ends with its status (128 + signal when it was killed). With --forward it keeps
@@ -10,6 +10,7 @@
  * --until it starts nothing before FILE exists, in a directory that no process inside can write. With --prove it first
  * checks that the container is as requested (prove.h), and prints the result as the first line of its output, before any
  * other process inside could print: "proven", or what is weaker. In the second case it starts nothing.
+ * PID is a child from before this program was executed: everything ends when that process ends or stops.
  *
  * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
  * run-claude in the terminal's output (STOPPED, which src/terminal/attach/filter-rules.ts recognises) and waits for SIGCONT, as
@@ -166,6 +167,11 @@ int main(int argc, char *argv[])
 	int forwards = 0, at = 1;
 	const char *until = NULL;
 	char *asked = NULL;
+	pid_t guard = 0;
+	if (at + 1 < argc && strcmp(argv[at], "--guard") == 0) {
+		guard = atoi(argv[at + 1]);
+		at += 2;
+	}
 	if (at + 1 < argc && strcmp(argv[at], "--prove") == 0) {
 		asked = argv[at + 1];
 		at += 2;
@@ -182,7 +188,7 @@ int main(int argc, char *argv[])
 		forward[++forwards] = argv[at + 1];
 	}
 	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
-		fprintf(stderr, "usage: init [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -217,6 +223,8 @@ int main(int argc, char *argv[])
 			stopped = false;
 		int status;
 		for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+			if (pid == guard)
+				return 128 + SIGKILL;
 			if (WIFSTOPPED(status)) {
 				if (pid == program && !(stopped = report_stopped()))
 					wake(program);

@@ -1,10 +1,15 @@
+import { INSIDE } from '../engine/hardening/hardened.ts';
+
 // A pod's container runs at once, and an attached client never sees what was printed before. So each container begins with
 // this script, which reads its first line. Then it becomes the container's program, as PID 1, and a second process passes
 // input on: the API's streams have no end of input and no signals of their own, and a lost client leaves them open. The
 // input is in frames, each with a line before it:
 //   NUMBER   so many bytes for the program       0    the end of the program's input
 //   +        a sign of the client                sNAME   a signal
-// Without a sign for a while, or at the end of the connection, it kills every process of the container.
+// Without a sign for a while, or at the end of the connection, it kills every process of the container. The program can kill
+// or stop it, since both have one user: init ends the container then.
+
+const INIT = `${INSIDE}/init`;
 
 const GATE = `IFS= read -r -t 900 word && [ "$word" = go ] || exit 125
 patience=$1; shift
@@ -20,6 +25,8 @@ exec 3< <(
   done
   kill -s KILL -- -1
 )
+watch=$!
+[ "$1" != ${INIT} ] || { shift; set -- ${INIT} --guard "$watch" "$@"; }
 exec "$@" <&3 3<&-`;
 
 /** The words of a container that starts at {@link OPEN}, and ends when its client gave no sign for so many seconds. */
