@@ -38,6 +38,8 @@ const LONG = [
   'test/engine/caches/jvm.test.ts',
   'test/engine/caches/tools.test.ts',
   'test/engine/cluster/cluster.test.ts',
+  'test/engine/cluster/own-pods.test.ts',
+  'test/engine/cluster/sandbox.test.ts',
   'test/engine/companion/companion.test.ts',
   'test/engine/engine/container.test.ts',
   'test/engine/gateway/mcp.test.ts',

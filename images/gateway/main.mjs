@@ -107,13 +107,14 @@ async function start(config) {
       log({ kind: 'connect', companion: name, verdict: 'failed', ...place, why });
     });
   }
-  if (config.podPort !== undefined) {
-    const door = createPodDoor(new Map(locals).set('api', broker).set('proxy', proxy), config.limits);
-    await once(door.listen(config.podPort), 'listening');
+  if (config.podDoor !== undefined) {
+    const { port, word } = config.podDoor;
+    const door = createPodDoor(word, new Map(locals).set('api', broker).set('proxy', proxy), config.limits);
+    await once(door.listen(port), 'listening');
   }
   // The last one: the agent's program may wait for it.
   await listen(proxy, path.join(config.directory, 'proxy.sock'));
-  tell({ type: 'ready', ...(ca === undefined ? {} : { ca }) });
+  tell({ type: 'ready', ...(ca !== undefined && config.tellsCa ? { ca } : {}) });
   setImmediate(trust);
   return { relay, egress, secrets, logins, agentPorts };
 }

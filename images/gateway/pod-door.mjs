@@ -1,5 +1,5 @@
-// The one port of a gateway whose agent is in another pod. A connection begins with the name of a socket and a newline, and
-// is from then on a connection to that socket.
+// The one port of a gateway whose agent is in another pod. A connection begins with the session's word, a dot, the name of a
+// socket and a newline, and is from then on a connection to that socket. Other pods do not know the word.
 import net from 'node:net';
 
 /** The longest name. */
@@ -7,11 +7,13 @@ const NAME_BYTES = 62;
 const NEWLINE = 0x0a;
 
 /**
+ * @param {string} word
  * @param {ReadonlyMap<string, net.Server>} servers by the name of their socket
  * @param {import('../../src/types/gateway.ts').GatewayLimits} limits
  * @returns {net.Server}
  */
-export function createPodDoor(servers, limits) {
+export function createPodDoor(word, servers, limits) {
+  const named = new Map([...servers].map(([name, server]) => [`${word}.${name}`, server]));
   const door = net.createServer({ allowHalfOpen: true }, (socket) => {
     let head = Buffer.alloc(0);
     const late = setTimeout(() => socket.destroy(), limits.headMs);
@@ -24,7 +26,7 @@ export function createPodDoor(servers, limits) {
       if (end === -1 && head.length <= NAME_BYTES) return;
       clearTimeout(late);
       socket.off('data', read).pause();
-      const server = end === -1 ? undefined : servers.get(head.toString('latin1', 0, end));
+      const server = end === -1 ? undefined : named.get(head.toString('latin1', 0, end));
       if (server === undefined) {
         socket.destroy();
         return;

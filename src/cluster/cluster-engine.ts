@@ -1,23 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { unpackInside } from '../engine/unpack-inside.ts';
+import { RunClaudeError } from '../errors.ts';
+import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../types/engine.ts';
 import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
 import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
-import { type NodeOfSession, startPod } from './start-pod.ts';
+import { type SessionPlaces, startPod } from './start-pod.ts';
 import { type ClusterTarget, clusterText } from './target.ts';
 
 /** Names of volumes of a session have its id in them. */
 const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
 
 /**
- * An engine whose containers are pods of a cluster, each of the RuntimeClass of deploy/kubernetes. The volumes of a session
+ * An engine whose containers are pods of a cluster. The volumes of a session
  * are directories of one claim, which outlives the pods. The pods of a session run on one node.
  */
 export function openClusterEngine(options: ClusterEngineOptions): Engine {
-  const { api, owner, target } = options;
+  const { api, owner, target, form } = options;
   const claims = new Map<string, SessionClaim>();
-  const nodes = new Map<string, NodeOfSession>();
+  const places = new Map<string, SessionPlaces>();
+  const word = randomBytes(16).toString('hex');
   const containers = new Map<string, ContainerSpec>();
   /** Pods by session, until they are removed. */
   const live = new Map<string, Set<Container>>();
@@ -35,9 +39,11 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
   const create = async (spec: ContainerSpec): Promise<Container> => {
     refuseSpec(spec, target);
     const { sessionId } = spec;
-    const node = nodes.get(sessionId) ?? {};
-    nodes.set(sessionId, node);
-    const started = await startPod(spec, { ...options, claim: claimOf(sessionId), node });
+    const ofPods = places.get(sessionId) ?? {};
+    places.set(sessionId, ofPods);
+    const hasAgent = [...(live.get(sessionId) ?? [])].some(({ id }) => containers.get(id)?.role === 'agent');
+    if (form === 'pods' && spec.role === 'gateway' && hasAgent) throw gatewayMoved();
+    const started = await startPod(spec, { ...options, claim: claimOf(sessionId), places: ofPods, word });
     const ofSession = live.get(sessionId) ?? new Set();
     live.set(sessionId, ofSession);
     const container: Container = {
@@ -59,6 +65,8 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
   };
   return {
     facts: clusterFacts(target),
+    lacks: options.lacks,
+    gatewayDoor: form === 'pods' ? { port: GATEWAY_POD_PORT, word } : undefined,
     create,
     // A new command ends the pods of an earlier one before it makes its own.
     find: async () => undefined,
@@ -105,7 +113,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
         const volumes = await claim.volumes().catch(() => undefined);
         // No agent wrote to it, or it has no volumes, as one of probes.
         const isEmpty = volumes?.size === 0 || (claim.isNew() && !begun.has(sessionId));
-        if (isEmpty) await removeSession(api, owner, sessionId).catch(() => undefined);
+        if (isEmpty) await removeSession({ api, owner, sessionId, form }).catch(() => undefined);
       }
     },
   };
@@ -153,6 +161,11 @@ function clusterFacts(target: ClusterTarget): EngineFacts {
     runtimes: [],
     dataRoot: '',
   };
+}
+
+/** The agent's pod has the address of the first one. */
+function gatewayMoved(): RunClaudeError {
+  return new RunClaudeError('POD_ENDED', "the gateway's pod ended, and another one would have another address");
 }
 
 function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {

@@ -1,29 +1,37 @@
 import { RunClaudeError, usageError } from '../errors.ts';
-import { RENDERED_LAYERS } from '../render/layers.ts';
+import { lossesOf } from '../render/losses.ts';
+import type { LackedLayer } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
+import type { ClusterForm } from './options.ts';
 import { type ClusterTarget, clusterText, parseClusterTarget } from './target.ts';
 
-/** Layers that a pod of the RuntimeClass lacks, whatever the session is; the other rows are of options that are refused. */
-const LOST = RENDERED_LAYERS.filter(
-  ({ lost, isPlanned, appliesTo }) => lost?.pod !== undefined && isPlanned === undefined && appliesTo === undefined,
-);
-
 /**
- * Refuses the layers that a pod does not have, apart from those that the user named.
+ * Refuses the layers that a session's pods do not have, apart from those that the user named. What else the table of layers
+ * has is of options that are refused.
  *
  * @throws {RunClaudeError} RENDER_LOSS, which names each; USAGE for a name that is not a layer
  */
-export function refuseLostInPods(accepted: readonly string[]): void {
-  const names = LOST.map(({ name }) => name);
+export function refuseLostInPods(form: ClusterForm, accepted: readonly string[]): void {
+  const lostLayers = lossesOf(form, { network: 'none' });
+  const names = lostLayers.map(({ name }) => name);
   const unknown = accepted.find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw usageError(`'${unknown}' is not a layer that a pod may lack`, `Layers: ${names.join(', ')}.`);
-  const refused = LOST.filter(({ name }) => !accepted.includes(name));
+    throw usageError(
+      `'${unknown}' is not a layer that a pod may lack with form = "${form}"`,
+      `Layers: ${names.join(', ')}.`,
+    );
+  const refused = lostLayers.filter(({ name }) => !accepted.includes(name));
   if (refused.length === 0) return;
-  const lines = refused.map(({ name, lost }) => `\n  ${name}: ${lost?.pod}`);
+  const lines = refused.map(({ name, lost }) => `\n  ${name}: ${lost?.[form]}`);
   throw new RunClaudeError('RENDER_LOSS', `layers of the session would be lost:${lines.join('')}`, {
     hint: `To do without them: ${refused.map(({ name }) => `--without-layer ${name}`).join(' ')}`,
   });
+}
+
+/** What of the layers that the user does without a session's pods lack. */
+export function acceptedLosses(form: ClusterForm, accepted: readonly string[]): readonly LackedLayer[] {
+  const lost = lossesOf(form, { network: 'none' }).filter(({ name }) => accepted.includes(name));
+  return lost.map(({ name, probes = [] }) => ({ name, probes }));
 }
 
 /** What needs another image than the one of `[kubernetes]`. */

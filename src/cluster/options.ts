@@ -1,7 +1,11 @@
+import type { LackedLayer } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { ClusterApi } from './api.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import type { ClusterTarget } from './target.ts';
+
+/** `pod`: of the RuntimeClass of deploy/kubernetes. `pods`: on any cluster. `sandbox`: `pod`, with the agent's in a Sandbox. */
+export type ClusterForm = 'pod' | 'pods' | 'sandbox';
 
 /** What an engine over a cluster is opened with. */
 export interface ClusterEngineOptions {
@@ -10,12 +14,15 @@ export interface ClusterEngineOptions {
   readonly api: ClusterApi;
   /** The label value of this state directory's objects. */
   readonly owner: string;
+  readonly form: ClusterForm;
   /** Reference with a digest, which the nodes pull. */
   readonly image: string;
   readonly storageClass: string | undefined;
   readonly sizeMb: number;
   readonly accessMode: string;
   readonly seccomp: string;
+  /** What its pods lack. */
+  readonly lacks: readonly LackedLayer[];
   /** How long a container waits for a sign of this process. */
   readonly patienceSeconds: number;
   /** How long init may take to prove the layers of a container that runs. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { ClusterObject } from './api.ts';
 import { printable } from './printable.ts';
 
@@ -64,6 +65,17 @@ export function podState({ status }: ClusterObject): PodState {
 export function nodeOf({ spec }: ClusterObject): string | undefined {
   const node = spec?.nodeName;
   return typeof node === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(node) ? node : undefined;
+}
+
+/** Whether a Sandbox of its name made the pod. */
+export function isOfSandbox({ metadata }: ClusterObject): boolean {
+  return listOf(metadata?.ownerReferences).some(({ kind }) => kind === 'Sandbox');
+}
+
+/** Of a pod with a network. */
+export function addressOf({ status }: ClusterObject): string | undefined {
+  const { podIP } = fieldsOf(status);
+  return typeof podIP === 'string' && isIP(podIP) !== 0 && !podIP.includes('%') ? podIP : undefined;
 }
 
 function statusOf(value: unknown): number {

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import path from 'node:path/posix';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { withProof } from '../engine/hardening/proof.ts';
-import { type Pod, type PodContainer, podOf } from '../render/pod.ts';
+import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
+import { type GatewayPod, overTcp, withTries } from '../render/own-pod.ts';
+import { type Pod, type PodContainer, type PodVolume, podOf } from '../render/pod.ts';
 import type { ContainerSpec } from '../types/engine.ts';
 import { behindGate } from './gate.ts';
+import type { ClusterForm } from './options.ts';
 
 /** Labels of every object that run-claude makes in a cluster. */
 export const LABELS = { owner: 'run-claude.owner', session: 'run-claude.session', role: 'run-claude.role' } as const;
@@ -18,6 +22,9 @@ export interface ClaimedVolume {
 export interface SessionPodParts {
   readonly name: string;
   readonly owner: string;
+  readonly form: ClusterForm;
+  /** Of an agent in a pod of its own. */
+  readonly gateway: GatewayPod | undefined;
   /** Reference with a digest. */
   readonly image: string;
   readonly claim: string;
@@ -37,10 +44,7 @@ export interface SessionPod extends Omit<Pod, 'spec'> {
   readonly spec: Omit<Pod['spec'], 'containers' | 'volumes'> & {
     readonly initContainers: readonly ClaimContainer[];
     readonly containers: readonly ClaimContainer[];
-    readonly volumes: readonly {
-      readonly name: string;
-      readonly persistentVolumeClaim: { readonly claimName: string };
-    }[];
+    readonly volumes: readonly PodVolume[];
     readonly activeDeadlineSeconds: number;
     readonly terminationGracePeriodSeconds: number;
     readonly affinity?: object;
@@ -76,16 +80,32 @@ for one; do rm -rf -- "$one" ".$one"; done`;
 /** The claim's directory of a volume. */
 export const subPathOf = ({ place }: ClaimedVolume): string => `volumes/${place}`;
 
+/** The container as its pod runs it: proved, and in a pod of its own also what a NetworkPolicy has to stop. */
+function provedInPod(spec: ContainerSpec, { form, gateway }: SessionPodParts): ContainerSpec {
+  if (form !== 'pods' || spec.role === 'gateway') return withProof(spec);
+  if (gateway === undefined) return withTries(spec);
+  const sockets = { directory: socketsIn(spec), isShared: true };
+  return withTries(overTcp(spec, sockets, gateway), gateway);
+}
+
+/** Whether a container reaches its session's gateway. */
+export const hasGateway = ({ argv }: Pick<ContainerSpec, 'argv'>): boolean => argv.includes('--forward');
+
+/** The directory of the gateway's sockets. A pod has no others: sessions with services are refused. */
+function socketsIn({ argv }: ContainerSpec): string {
+  const [, socket = ''] = (argv[argv.indexOf('--forward') + 1] ?? '').split('=');
+  return path.dirname(socket);
+}
+
 /**
- * The pod of a container: of the RuntimeClass, proved, behind a gate. A first container makes the directories of its volumes,
+ * The pod of a container: proved, behind a gate. A first container makes the directories of its volumes,
  * with what the image has at the place of a volume that is filled. Pure.
  *
  * @throws {RunClaudeError} RENDER_LOSS as podOf
  */
 export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): SessionPod {
-  const { name, owner, image, claim, node, seccomp } = parts;
-  const proved = withProof({ ...spec, image, seccomp: spec.seccomp ?? seccomp });
-  const main = oneContainer(proved);
+  const { name, owner, form, image, claim, node, seccomp } = parts;
+  const main = oneContainer(provedInPod({ ...spec, image, seccomp: spec.seccomp ?? seccomp }, parts), form);
   const mounts = spec.mounts.flatMap((one) => (one.kind === 'volume' ? [one] : []));
   const words = mounts.flatMap((one) => [placeIn(parts, one.volume).place, one.fill === true ? one.target : '']);
   const preparing = oneContainer(
@@ -100,6 +120,7 @@ export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): Session
       mounts: [],
       stdin: 'none',
     }),
+    form,
     'no directories in memory',
   );
   return {
@@ -107,7 +128,11 @@ export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): Session
     metadata: {
       name,
       labels: { [LABELS.owner]: owner, [LABELS.session]: spec.sessionId, [LABELS.role]: spec.role },
-      annotations: { ...main.pod.metadata.annotations, [`run-claude.confine.${PREPARE}`]: preparing.annotation },
+      ...(preparing.annotation === undefined
+        ? {}
+        : {
+            annotations: { ...main.pod.metadata.annotations, [`run-claude.confine.${PREPARE}`]: preparing.annotation },
+          }),
     },
     spec: {
       ...main.pod.spec,
@@ -128,15 +153,21 @@ export function sessionPod(spec: ContainerSpec, parts: SessionPodParts): Session
           command: behindGate(main.container.command, parts.patienceSeconds),
           stdin: true,
           stdinOnce: true,
-          volumeMounts: mounts.map((one) => ({
-            name: VOLUME,
-            mountPath: one.target,
-            subPath: subPathOf(placeIn(parts, one.volume)),
-            readOnly: one.readonly,
-          })),
+          volumeMounts: [
+            ...main.container.volumeMounts,
+            ...mounts.map((one) => ({
+              name: VOLUME,
+              mountPath: one.target,
+              subPath: subPathOf(placeIn(parts, one.volume)),
+              readOnly: one.readonly,
+            })),
+          ],
         },
       ],
-      volumes: mounts.length === 0 ? [] : [{ name: VOLUME, persistentVolumeClaim: { claimName: claim } }],
+      volumes: [
+        ...main.pod.spec.volumes,
+        ...(mounts.length === 0 ? [] : [{ name: VOLUME, persistentVolumeClaim: { claimName: claim } }]),
+      ],
       activeDeadlineSeconds: parts.deadlineSeconds,
       terminationGracePeriodSeconds: 1,
       ...(node === undefined ? {} : { affinity: onNode(node) }),
@@ -150,13 +181,14 @@ function placeIn({ volumes }: SessionPodParts, name: string): ClaimedVolume {
   return found;
 }
 
-/** What the renderer makes of one container, without its mounts. */
-function oneContainer(spec: ContainerSpec, how?: 'no directories in memory') {
+/** What the renderer makes of one container, without the directories of its claim. */
+function oneContainer(spec: ContainerSpec, form: ClusterForm, how?: 'no directories in memory') {
   const mounts = how === undefined ? spec.mounts.filter(({ kind }) => kind === 'tmpfs') : [];
-  const pod = podOf('confined', [{ ...spec, mounts }], { sockets: new Map() });
+  const pod = podOf(form === 'pods' ? 'own' : 'confined', [{ ...spec, mounts }], { sockets: new Map() });
   const [container] = pod.spec.containers;
+  if (container === undefined) throw new Error('a pod has a container');
+  /** For the wrapper of the RuntimeClass. */
   const [annotation] = Object.values(pod.metadata.annotations ?? {});
-  if (container === undefined || annotation === undefined) throw new Error('a pod has a container with an annotation');
   return { pod, container, annotation };
 }
 
@@ -166,20 +198,39 @@ function onNode(node: string): object {
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } };
 }
 
-/** The policies of a session: nothing in and nothing out, and out for the gateway. Policies are a union. Pure. */
-export function sessionPolicies(sessionId: string, owner: string): readonly object[] {
-  const policy = (name: string, labels: Readonly<Record<string, string>>, egress: readonly object[]) => ({
+/**
+ * The policies of a session: nothing in and nothing out, and out for the gateway. For an agent with a network of its own, one
+ * port of the gateway. Policies are a union. Pure.
+ */
+export function sessionPolicies(sessionId: string, owner: string, form: ClusterForm): readonly object[] {
+  const ofRole = (role: string) => ({ [LABELS.role]: role });
+  const policy = (
+    name: string,
+    labels: Readonly<Record<string, string>>,
+    { ingress = [], egress = [] }: { readonly ingress?: readonly object[]; readonly egress?: readonly object[] },
+  ) => ({
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata: { name: `run-claude-${sessionId}-${name}`, labels: labelsOf(sessionId, owner) },
     spec: {
       podSelector: { matchLabels: { ...labelsOf(sessionId, owner), ...labels } },
       policyTypes: ['Ingress', 'Egress'],
-      ingress: [],
+      ingress,
       egress,
     },
   });
-  return [policy('closed', {}, []), policy('gateway', { [LABELS.role]: 'gateway' }, [{}])];
+  const pods = (role: string) => [{ podSelector: { matchLabels: { ...labelsOf(sessionId, owner), ...ofRole(role) } } }];
+  const ports = [{ protocol: 'TCP', port: GATEWAY_POD_PORT }];
+  return [
+    policy('closed', {}, {}),
+    policy('gateway', ofRole('gateway'), { egress: [{}] }),
+    ...(form === 'pods'
+      ? [
+          policy('door', ofRole('gateway'), { ingress: [{ from: pods('agent'), ports }] }),
+          policy('agent', ofRole('agent'), { egress: [{ to: pods('gateway'), ports }] }),
+        ]
+      : []),
+  ];
 }
 
 /** Of every object of a session. */

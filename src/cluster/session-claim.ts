@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { VolumeSpec } from '../types/engine.ts';
-import type { ClusterApi, ClusterObject } from './api.ts';
+import type { ClusterApi, ClusterObject, Resource } from './api.ts';
+import type { ClusterForm } from './options.ts';
 import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts';
+import { isOfSandbox } from './pod-status.ts';
 import { printable } from './printable.ts';
 
 /** The claim of a session: a directory for each of its volumes, which the claim's annotation lists. */
@@ -26,6 +28,7 @@ export interface SessionClaimParts {
   readonly api: ClusterApi;
   readonly owner: string;
   readonly sessionId: string;
+  readonly form: ClusterForm;
   readonly storageClass: string | undefined;
   readonly sizeMb: number;
   readonly accessMode: string;
@@ -42,7 +45,7 @@ const PLAIN = /^[a-z0-9][a-z0-9._-]{0,120}$/i;
 
 /** Opens the claim of a session; it is made with the first volume. */
 export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
-  const { api, owner, sessionId } = parts;
+  const { api, owner, sessionId, form } = parts;
   const name = `run-claude-${sessionId}`;
   let known: Map<string, ClaimedVolume> | undefined;
   const removed: string[] = [];
@@ -86,7 +89,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
     const there = (await api.list('networkpolicies', selectorOf(owner, sessionId))).map(
       ({ metadata }) => metadata?.name,
     );
-    for (const policy of sessionPolicies(sessionId, owner)) {
+    for (const policy of sessionPolicies(sessionId, owner, form)) {
       const { metadata } = policy as { readonly metadata: { readonly name: string } };
       if (!there.includes(metadata.name)) await api.create('networkpolicies', policy);
     }
@@ -116,13 +119,13 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
           known = next;
         }
         if (next.size === 0 && isMade && !parts.isUsed()) {
-          await removeSession(api, owner, sessionId);
+          await removeSession(parts);
           [isMade, isReady, known] = [false, undefined, undefined];
         }
       }),
     ready(isFirst) {
       isReady ??= inTurn(async () => {
-        if (isFirst) await endPods(api, owner, sessionId);
+        if (isFirst) await endPods(parts);
         await makePolicies();
       });
       return isReady;
@@ -130,10 +133,14 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
   };
 }
 
+/** What names a session's objects. */
+type SessionObjects = Pick<SessionClaimParts, 'api' | 'owner' | 'sessionId' | 'form'>;
+
 /** Removes every object of a session: pods first, since they use the claim. */
-export async function removeSession(api: ClusterApi, owner: string, sessionId: string): Promise<void> {
+export async function removeSession(session: SessionObjects): Promise<void> {
+  const { api, owner, sessionId } = session;
   const selector = selectorOf(owner, sessionId);
-  await endPods(api, owner, sessionId);
+  await endPods(session);
   for (const resource of ['persistentvolumeclaims', 'networkpolicies'] as const)
     for (const one of await api.list(resource, selector)) {
       if (isOwn(one, owner, sessionId)) await api.remove(resource, String(one.metadata?.name));
@@ -141,8 +148,14 @@ export async function removeSession(api: ClusterApi, owner: string, sessionId: s
 }
 
 /** Deletes pods, and waits until none of them runs: the cluster forgets a pod after the end of its containers. */
-async function endPods(api: ClusterApi, owner: string, sessionId: string): Promise<void> {
-  const pods = (await api.list('pods', selectorOf(owner, sessionId))).filter((one) => isOwn(one, owner, sessionId));
+async function endPods({ api, owner, sessionId, form }: SessionObjects): Promise<void> {
+  const ownOf = async (resource: Resource): Promise<readonly ClusterObject[]> =>
+    (await api.list(resource, selectorOf(owner, sessionId))).filter((one) => isOwn(one, owner, sessionId));
+  const pods = await ownOf('pods');
+  const sandboxes = [...pods.filter(isOfSandbox), ...(form === 'sandbox' ? await ownOf('sandboxes') : [])];
+  // First: its controller makes a deleted pod again.
+  for (const name of new Set(sandboxes.map(({ metadata }) => String(metadata?.name))))
+    await api.remove('sandboxes', name);
   for (const { metadata } of pods) await api.remove('pods', String(metadata?.name), 1);
   for (const { metadata } of pods) await untilGone(api, String(metadata?.name), metadata?.uid);
 }

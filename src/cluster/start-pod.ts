@@ -1,41 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { refuseWeaker } from '../engine/container.ts';
-import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
-import { splitOutput } from '../engine/streams.ts';
 import { RunClaudeError } from '../errors.ts';
+import type { GatewayPod } from '../render/own-pod.ts';
+import { sandboxOf } from '../render/sandbox.ts';
 import type { Container, ContainerSpec } from '../types/engine.ts';
-import { type AttachedStreams, attachPod } from './attach.ts';
-import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
-import { refusedInPod } from './losses.ts';
+import type { ClusterObject } from './api.ts';
+import { attachPod } from './attach.ts';
 import type { ClusterEngineOptions } from './options.ts';
-import { podName, type SessionPod, sessionPod } from './pod.ts';
-import { nodeOf, type PodState, podState } from './pod-status.ts';
-import { type SessionClaim, untilGone } from './session-claim.ts';
+import { hasGateway, podName, sessionPod } from './pod.ts';
+import { containerOf, type MadePod, removePod } from './pod-container.ts';
+import { addressOf, nodeOf, type PodState, podState } from './pod-status.ts';
+import type { SessionClaim } from './session-claim.ts';
 
-/** The node of a session's pods, once the first of them has one. */
-export interface NodeOfSession {
-  first?: Promise<string | undefined>;
+/** What the pods of a session know of each other. */
+export interface SessionPlaces {
+  /** The node of all of them, once the first has one. */
+  node?: Promise<string | undefined>;
+  /** The address of the gateway's pod, where the agent has a network of its own. */
+  gateway?: Promise<string>;
 }
 
 interface StartPodParts extends ClusterEngineOptions {
   readonly claim: SessionClaim;
-  readonly node: NodeOfSession;
+  readonly places: SessionPlaces;
+  /** What the gateway's door expects. */
+  readonly word: string;
 }
 
 const POLL_MS = 300;
 const MAX_POLL_MS = 2000;
-const SIGN_MS = 5000;
+/** From a Sandbox to its pod. */
+const SANDBOX_LIMIT_MS = 60_000;
 /** From a node to a running container: the image is pulled in between. */
 const START_LIMIT_MS = 15 * 60_000;
-/** Between the end of a container's streams and its status. */
-const STATUS_LIMIT_MS = 30_000;
-/** From a signal to the end; then the pod is deleted. */
-const KILL_LIMIT_MS = 5000;
-const KILLED = 137;
-
-const COLLECT = 'What the agent wrote is in the claim. The next command for the session collects it: run-claude diff';
 
 /**
  * Makes the pod of a container and attaches to it. Its program waits for start().
@@ -43,6 +40,22 @@ const COLLECT = 'What the agent wrote is in the claim. The next command for the 
  * @throws {RunClaudeError} IMAGE_PULL_FAILED, POD_REFUSED, POD_ENDED, POD_STUCK; the reason of the command's signal
  */
 export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promise<Container> {
+  if (spec.role !== 'gateway' || parts.form !== 'pods') return makePod(spec, parts, () => undefined);
+  // The agent's pod is made side by side, and waits for the address.
+  let container: Promise<Container> | undefined;
+  parts.places.gateway = new Promise((resolve, reject) => {
+    container = makePod(spec, parts, (pod) => resolve(requireAddress(pod)));
+    container.catch(reject);
+  });
+  parts.places.gateway.catch(() => undefined);
+  return container as Promise<Container>;
+}
+
+async function makePod(
+  spec: ContainerSpec,
+  parts: StartPodParts,
+  onRunning: (pod: ClusterObject) => void,
+): Promise<Container> {
   const { api, access, claim } = parts;
   await claim.ready(!isBeside(spec));
   const volumes = await claim.volumes();
@@ -50,19 +63,35 @@ export async function startPod(spec: ContainerSpec, parts: StartPodParts): Promi
     if (one.kind === 'volume' && !volumes.has(one.volume))
       throw new RunClaudeError('WORKSPACE_GONE', `the volume ${one.volume} no longer exists in the cluster`);
   const name = podName(spec, randomBytes(4).toString('hex'));
+  const made = { name, isSandbox: parts.form === 'sandbox' && spec.role === 'agent' };
   try {
+    const gateway = await gatewayFor(spec, parts);
     const node = await nodeFor(parts, async (chosen) => {
-      const options = { ...parts, name, claim: claim.name, volumes, removed: claim.removed(), node: chosen };
-      await api.create('pods', sessionPod(spec, options) satisfies SessionPod);
-      return untilScheduled(name, parts);
+      const options = { ...parts, gateway, name, claim: claim.name, volumes, removed: claim.removed(), node: chosen };
+      const pod = sessionPod(spec, options);
+      await (made.isSandbox ? api.create('sandboxes', sandboxOf(pod)) : api.create('pods', pod));
+      return untilScheduled(made, parts);
     });
-    await untilRunning(name, node, parts);
+    onRunning(await untilRunning(made, node, parts));
     const streams = await attachPod(access, api, name, spec.role);
-    return containerOf(spec, name, streams, parts);
+    return containerOf(spec, made, streams, parts);
   } catch (error) {
-    await api.remove('pods', name, 1).catch(() => undefined);
+    await removePod(made, api).catch(() => undefined);
     throw error;
   }
+}
+
+/** The gateway of an agent that reaches it over the network of the pods. */
+async function gatewayFor(spec: ContainerSpec, { form, places, word }: StartPodParts): Promise<GatewayPod | undefined> {
+  if (form !== 'pods' || spec.role !== 'agent' || !hasGateway(spec)) return undefined;
+  if (places.gateway === undefined) throw new Error('the gateway of a session is made before its agent');
+  return { address: await places.gateway, word };
+}
+
+function requireAddress(pod: ClusterObject): string {
+  const address = addressOf(pod);
+  if (address === undefined) throw new RunClaudeError('POD_REFUSED', "the cluster gave the gateway's pod no address");
+  return address;
 }
 
 /** A collector of a command beside the one that runs the session. The session's pods are left as they are. */
@@ -70,31 +99,38 @@ const isBeside = ({ role, name }: ContainerSpec): boolean => role === 'collector
 
 /** The first pod of a session chooses the node: the claim is on it from then on. */
 async function nodeFor(
-  { node }: StartPodParts,
+  { places }: StartPodParts,
   make: (node: string | undefined) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  if (node.first !== undefined) {
-    const chosen = await node.first.catch(() => undefined);
+  if (places.node !== undefined) {
+    const chosen = await places.node.catch(() => undefined);
     return make(chosen);
   }
-  node.first = make(undefined);
-  node.first.catch(() => {
-    delete node.first;
+  places.node = make(undefined);
+  places.node.catch(() => {
+    delete places.node;
   });
-  return node.first;
+  return places.node;
 }
 
 /** Polls the pod's state until `isDone`. Reports why it waits. */
-async function watchPod<T>(name: string, parts: StartPodParts, take: (state: PodState, node: string | undefined) => T) {
+async function watchPod<T>({ name, isSandbox }: MadePod, parts: StartPodParts, take: (pod: ClusterObject) => T) {
   const { api, signal, tell } = parts;
+  const since = Date.now();
   let told = '';
+  let isSeen = !isSandbox;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.2, MAX_POLL_MS)) {
     signal?.throwIfAborted();
     const found = await api.get('pods', name);
-    if (found === undefined) throw new RunClaudeError('POD_ENDED', `pod ${name} was deleted before it ran`);
-    const state = podState(found);
-    const result = take(state, nodeOf(found));
+    if (found === undefined && isSeen) throw new RunClaudeError('POD_ENDED', `pod ${name} was deleted before it ran`);
+    if (found === undefined && Date.now() - since > SANDBOX_LIMIT_MS)
+      throw new RunClaudeError('POD_STUCK', `no controller made the pod of Sandbox ${name}`, {
+        hint: `Does agent-sandbox run? Look with: kubectl -n ${api.namespace} describe sandbox ${name}`,
+      });
+    isSeen ||= found !== undefined;
+    const result = found && take(found);
     if (result !== undefined) return result;
+    const state = podState(found ?? {});
     const isOrdinary = state.kind !== 'waiting' || /^(ContainerCreating|PodInitializing)?$/.test(state.why);
     if (!isOrdinary && state.why !== told) {
       told = state.why;
@@ -104,20 +140,22 @@ async function watchPod<T>(name: string, parts: StartPodParts, take: (state: Pod
   }
 }
 
-function untilScheduled(name: string, parts: StartPodParts): Promise<string | undefined> {
-  return watchPod(name, parts, (state, node) => {
-    refuseStuck(name, state, parts);
-    return node;
+function untilScheduled(made: MadePod, parts: StartPodParts): Promise<string | undefined> {
+  return watchPod(made, parts, (pod) => {
+    refuseStuck(made.name, podState(pod), parts);
+    return nodeOf(pod);
   });
 }
 
-async function untilRunning(name: string, node: string | undefined, parts: StartPodParts): Promise<void> {
+async function untilRunning(made: MadePod, node: string | undefined, parts: StartPodParts): Promise<ClusterObject> {
+  const { name } = made;
   const since = Date.now();
-  await watchPod(name, parts, (state) => {
+  return watchPod(made, parts, (pod) => {
+    const state = podState(pod);
     refuseStuck(name, state, parts);
     if (state.kind === 'running') {
       requireImage(state.imageId, name, parts);
-      return true;
+      return pod;
     }
     if (Date.now() - since > START_LIMIT_MS)
       throw new RunClaudeError('POD_STUCK', `pod ${name} does not start on node ${node ?? ''}`, {
@@ -147,133 +185,4 @@ function requireImage(imageId: string, name: string, { image }: StartPodParts): 
   const [has] = digest.exec(imageId) ?? [];
   if (has === undefined || has === wanted) return;
   throw new RunClaudeError('POD_REFUSED', `pod ${name} runs another image than ${image}: ${imageId}`);
-}
-
-function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams, parts: StartPodParts): Container {
-  const { api, target } = parts;
-  const proved = isProved(withProof(spec));
-  const output = splitOutput(streams.stdout, { tty: true, headLines: proved ? 1 : 0 });
-  const stdin = spec.stdin === 'stream' ? new PassThrough() : undefined;
-  let last: Promise<void> = Promise.resolve();
-  /** Whole frames, one after the other. */
-  const send = (bytes: Buffer | string): Promise<void> => {
-    const next = last.then(() => streams.send(bytes));
-    last = next.catch(() => undefined);
-    return next;
-  };
-  let signs: NodeJS.Timeout | undefined;
-  let isEnded = false;
-  let isKilled = false;
-  void streams.ended.then(() => {
-    isEnded = true;
-    clearInterval(signs);
-  });
-  const passInput = async (from: PassThrough): Promise<void> => {
-    try {
-      for await (const chunk of from) for (const frame of framesOf(chunk as Buffer)) await send(frame);
-      await send(END_OF_INPUT);
-    } catch {
-      // The connection has ended, and wait() says why; or the input was cut, and whoever cut it knows.
-      from.destroy();
-    }
-  };
-  const remove = async (): Promise<void> => {
-    clearInterval(signs);
-    await api.remove('pods', name, 1);
-    streams.close();
-    // A pod that has ended writes no more: nothing has to wait for the cluster to forget it.
-    if (!isEnded) await untilGone(api, name);
-  };
-  let markStarted: () => void = () => undefined;
-  const started = new Promise<void>((resolve) => {
-    markStarted = resolve;
-  });
-  const wait = async (): Promise<number> => {
-    await started;
-    const said = await streams.ended;
-    for (const since = Date.now(); ; await sleep(POLL_MS)) {
-      const found = await api.get('pods', name);
-      if (found === undefined) {
-        if (isKilled) return KILLED;
-        throw new RunClaudeError('POD_ENDED', `pod ${name} was deleted`, { hint: COLLECT });
-      }
-      const state = podState(found);
-      if (state.kind === 'ended' && state.status !== undefined) return state.status;
-      if (state.kind === 'ended')
-        throw new RunClaudeError('POD_ENDED', `pod ${name} ended: ${state.why || 'the cluster gives no reason'}`, {
-          hint: COLLECT,
-        });
-      if (Date.now() - since > STATUS_LIMIT_MS)
-        throw new RunClaudeError(
-          'POD_LOST',
-          `the connection to pod ${name} was lost${said === '' ? '' : `: ${said}`}`,
-          { hint: `The pod ends in ${parts.patienceSeconds} seconds. ${COLLECT}` },
-        );
-    }
-  };
-  return {
-    id: name,
-    name: spec.name,
-    stdout: output.stdout,
-    stderr: streams.stderr,
-    stdin,
-    async start() {
-      await send(OPEN);
-      signs = setInterval(() => void send(SIGN).catch(() => undefined), SIGN_MS);
-      signs.unref();
-      if (stdin === undefined) void send(END_OF_INPUT).catch(() => undefined);
-      else void passInput(stdin);
-      markStarted();
-      if (!proved) return;
-      const head = await inTime(output.head, name, parts);
-      if (head === '')
-        throw await wait().then(
-          (status) => noProof(name, status),
-          (error: Error) => error,
-        );
-      refuseWeaker(weakerIn(head), spec.name);
-    },
-    wait,
-    async kill(signal) {
-      const line = signalLine(signal);
-      if (isEnded || line === undefined) return;
-      // It waits behind input that the program does not read: a pod that cannot take it is deleted below.
-      const sent = send(line).catch(() => undefined);
-      if (!line.includes('KILL'))
-        return void (await Promise.race([sent, sleep(KILL_LIMIT_MS, undefined, { ref: false })]));
-      isKilled = true;
-      await Promise.race([streams.ended, sleep(KILL_LIMIT_MS, undefined, { ref: false })]);
-      if (isEnded) return;
-      await api.remove('pods', name, 1);
-      await untilGone(api, name);
-      streams.close();
-    },
-    pause: async () => {
-      throw refusedInPod('a pause of the agent', target);
-    },
-    unpause: async () => undefined,
-    resize: async () => undefined,
-    exec: async () => {
-      throw refusedInPod('a command in a container', target);
-    },
-    detach: () => streams.close(),
-    remove,
-  };
-}
-
-/** @throws {RunClaudeError} POD_STUCK for a container that says nothing; its pod is deleted then */
-async function inTime(head: Promise<string>, name: string, { api, proofSeconds }: StartPodParts): Promise<string> {
-  const stopped = new AbortController();
-  const late = sleep(proofSeconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
-  const said = await Promise.race([head, late]);
-  stopped.abort();
-  if (said !== undefined) return said;
-  await api.remove('pods', name, 1).catch(() => undefined);
-  throw new RunClaudeError('POD_STUCK', `pod ${name} does not prove its layers within ${proofSeconds} seconds`, {
-    hint: 'deploy/kubernetes/README.md has what a node needs.',
-  });
-}
-
-function noProof(name: string, status: number): RunClaudeError {
-  return new RunClaudeError('POD_ENDED', `pod ${name} ended with status ${status} before it proved its layers`);
 }

@@ -1,6 +1,6 @@
 import { homeAgent } from '../agent/agents.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import type { ContainerSpec, Mount } from '../types/engine.ts';
+import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReadHosts } from './rules/brokers.ts';
 import { parseLocalServices } from './rules/local-services.ts';
@@ -56,6 +56,7 @@ export function agentSide(
   { sessionId, policy, program }: Pick<Plan, 'sessionId' | 'policy' | 'program'>,
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
   env: NodeJS.ProcessEnv,
+  { gatewayDoor }: Pick<Engine, 'gatewayDoor'> = {},
 ): AgentSide {
   if (policy.network === 'none')
     return { mounts: [], env: {}, until: undefined, forwards: [], loopbackNames: [], agentNetwork: 'none' };
@@ -73,7 +74,8 @@ export function agentSide(
       ...(proxy ? proxyEnv(`http://127.0.0.1:${PROXY_PORT}`, direct) : {}),
       ...(endsTls(policy) ? Object.fromEntries(CA_VARIABLES.map((name) => [name, SESSION_CA])) : {}),
     },
-    until: endsTls(policy) ? LAST_SOCKET : undefined,
+    // The forwarder holds no connection to another pod.
+    until: endsTls(policy) || gatewayDoor !== undefined ? LAST_SOCKET : undefined,
     forwards: [
       ...(broker ? [`${API_PORT}=${GATEWAY_DIR}/api.sock`] : []),
       ...(proxy ? [`${PROXY_PORT}=${LAST_SOCKET}`] : []),

@@ -57,6 +57,7 @@ export function gatewayConfig(
     companions: servedPrograms(policy).flatMap((program) => wayOut(program) ?? []),
     localPorts: (policy.allowLocal ?? []).map((text) => parseLocalService(text).port),
     ca: undefined,
+    tellsCa: true,
     caBundle: '/etc/ssl/certs/ca-certificates.crt',
     limits: {
       connections: 512,

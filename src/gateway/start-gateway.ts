@@ -78,7 +78,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { plan, tell, env } = options;
   const { policy } = plan;
   const log = openNetworkLog(networkLogFile(plan.sessionDir), tell);
-  const side = agentSide(plan, options.credential, env);
+  const side = agentSide(plan, options.credential, env, options.engine);
   if (policy.network === 'none') return noGateway(side, log.file, () => log.close());
   const credential = policy.credentials === 'broker' ? options.credential : undefined;
   const place = makePlace(options);
@@ -149,7 +149,7 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { engine: { facts }, plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
+  { engine: { facts, gatewayDoor }, plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
@@ -158,7 +158,8 @@ async function configure(
     resolveBrokers(policy, companionTokens, mcpLogins),
   ]);
   if (facts.keepsOutput === true) refuseReadableRelay(upstreams, facts.endpoint);
-  const gateway = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
+  const config = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
+  const gateway = { ...config, podDoor: gatewayDoor, tellsCa: facts.keepsOutput !== true };
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
 }
 
@@ -191,9 +192,11 @@ function makeFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string
     cancel = () => reject(new Error('the session ended before its gateway was started'));
   });
   begun.catch(() => undefined);
-  const isPodman = options.engine.facts.kind === 'podman';
-  // The program of a session whose requests are read waits for the gateway's certificate.
-  const isAwaited = isPodman || options.agentRuns === true || endsTls(options.plan.policy);
+  const { facts, gatewayDoor } = options.engine;
+  const isPodman = facts.kind === 'podman';
+  // The program waits: for the certificate where requests are read, or for the door.
+  const isWaitedFor = endsTls(options.plan.policy) || gatewayDoor !== undefined;
+  const isAwaited = isPodman || options.agentRuns === true || isWaitedFor;
   const mayStart = isAwaited ? undefined : begun;
   const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), mayStart, filled });
   // Its failure is reported where the container is used.

@@ -10,6 +10,9 @@ export type RenderTarget = 'engine' | 'oci' | 'pod' | 'pods' | 'sandbox';
 /** What a session may have beside agent, gateway and collector. */
 export type PlannedParts = Pick<Plan, 'policy' | 'also'>;
 
+/** What of a container decides whether it loses a layer. */
+export type LosingSpec = Pick<ContainerSpec, 'network' | 'gpus' | 'loopbackNames'>;
+
 /** One part of a container's specification, or of the session beside its containers, and how each target says it. */
 export interface RenderedLayer {
   /** On the command line and in messages. */
@@ -21,11 +24,13 @@ export interface RenderedLayer {
   /** By target: what is lost there. Absent: nothing. */
   readonly lost?: Readonly<Partial<Record<RenderTarget, string>>>;
   /** Whether a container loses it at all. Absent: every container. */
-  readonly appliesTo?: (spec: ContainerSpec) => boolean;
+  readonly appliesTo?: (spec: LosingSpec) => boolean;
   /** Of a part beside the containers: whether a plan has it. */
   readonly isPlanned?: (plan: PlannedParts) => boolean;
   /** How the lines of init's proof begin that cannot hold without it. */
   readonly proof?: readonly string[];
+  /** How the names of the probes begin that get through without it. */
+  readonly probes?: readonly string[];
 }
 
 /** The fields by target; `pods` as `pod` where it is not named. What a pod loses, a Sandbox loses too. */
@@ -33,7 +38,7 @@ const row = (
   name: string,
   what: string,
   [engine, oci, pod, pods = pod]: readonly [string, string, string, string?],
-  { lost = {}, ...more }: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'isPlanned' | 'proof'> = {},
+  { lost = {}, ...more }: Pick<RenderedLayer, 'lost' | 'appliesTo' | 'isPlanned' | 'proof' | 'probes'> = {},
 ): RenderedLayer => ({
   name,
   what,
@@ -97,13 +102,13 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     'masked-paths',
     'facts of the host in /proc and /sys',
     ['MaskedPaths', 'linux.maskedPaths', confined('masked'), NONE],
-    { lost: { pods: "only the runtime's own list is masked" }, proof: ['masked '] },
+    { lost: { pods: "only the runtime's own list is masked" }, proof: ['masked '], probes: ['read/'] },
   ),
   row(
     'read-only-paths',
     'changes below /proc and /sys',
     ['ReadonlyPaths', 'linux.readonlyPaths', confined('readonly'), NONE],
-    { lost: { pods: "only the runtime's own list is read-only" }, proof: ['read-only /'] },
+    { lost: { pods: "only the runtime's own list is read-only" }, proof: ['read-only /'], probes: ['write/'] },
   ),
   row('kernel-settings', 'low ports and ping for every user', ['Sysctls', 'linux.sysctl', 'securityContext.sysctls']),
   row(
@@ -116,6 +121,7 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
       },
       appliesTo: ({ network }) => network === 'none',
       proof: ['no-network'],
+      probes: ['network-interfaces', 'route-'],
     },
   ),
   row('no-resolver', 'names that leak through the resolver', [
@@ -139,7 +145,7 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     'cgroup-namespace',
     'names of the control groups',
     ['CgroupnsMode', 'linux.namespaces', 'run-claude.confine', NONE],
-    { lost: { pods: 'the runtime of the node decides' }, proof: ['own-namespaces'] },
+    { lost: { pods: 'the runtime of the node decides' }, proof: ['own-namespaces'], probes: ['cgroup-path'] },
   ),
   row('host-name', "the machine's name", ['Hostname', 'hostname, linux.namespaces', 'hostname']),
   row('memory', 'memory above the limit', ['Memory', 'linux.resources.memory.limit', 'resources.limits.memory']),
@@ -150,16 +156,19 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     {
       lost: { pods: 'the kubelet of the node decides' },
       proof: ['group-limit memory-and-swap', 'group-limit swap'],
+      probes: ['swap-limit'],
     },
   ),
   row('processors', 'processor time above the limit', ['NanoCpus', 'linux.resources.cpu', 'resources.limits.cpu']),
   row('processes', 'fork bombs', ['PidsLimit', 'linux.resources.pids', confined('pids'), NONE], {
     lost: { pods: 'the kubelet has one limit for all pods (podPidsLimit)' },
     proof: ['group-limit pids'],
+    probes: ['process-limit', 'fork-bomb'],
   }),
   row('process-limits', 'core files, open files', ['Ulimits', 'process.rlimits', confined('nofile'), NONE], {
     lost: { pods: 'the runtime of the node decides' },
     proof: ['process-limit'],
+    probes: ['core-limit', 'open-files-bomb'],
   }),
   row(
     'memory-directories',
@@ -170,6 +179,7 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
         pods: 'noexec, nosuid, nodev, mode and owner have no field; the kubelet measures the size from time to time',
       },
       proof: ['tmpfs '],
+      probes: ['mount/tmp', 'mount/run', 'mount/dev/shm', 'fill/'],
     },
   ),
   row('places', 'workspace, home and sockets', [

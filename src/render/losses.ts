@@ -1,9 +1,15 @@
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { ContainerSpec } from '../types/engine.ts';
-import { type PlannedParts, RENDERED_LAYERS, type RenderedLayer, type RenderTarget } from './layers.ts';
+import {
+  type LosingSpec,
+  type PlannedParts,
+  RENDERED_LAYERS,
+  type RenderedLayer,
+  type RenderTarget,
+} from './layers.ts';
 
 /** The layers of a container that a target does not carry. */
-export function lossesOf(target: RenderTarget, spec: ContainerSpec): readonly RenderedLayer[] {
+export function lossesOf(target: RenderTarget, spec: LosingSpec): readonly RenderedLayer[] {
   return RENDERED_LAYERS.filter(
     ({ lost, appliesTo, isPlanned }) =>
       lost?.[target] !== undefined && isPlanned === undefined && (appliesTo === undefined || appliesTo(spec)),

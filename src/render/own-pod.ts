@@ -7,8 +7,15 @@ import { GATEWAY_POD_PORT } from './network-policy.ts';
 // A container in a pod of its own has an interface: it reaches the gateway over TCP, and init tries what a NetworkPolicy
 // has to stop before anything starts.
 
-/** Stands for the address of the gateway's pod, which runs before the agent's pod is made. */
-export const GATEWAY_ADDRESS = 'GATEWAY_POD_IP';
+/** The gateway's pod, which runs before the agent's program. */
+export interface GatewayPod {
+  readonly address: string;
+  /** What the gateway's door expects before the name of a socket. */
+  readonly word: string;
+}
+
+/** Stands for a gateway's pod whose address is not known yet, and for its word, which is not printed. */
+export const LATER_GATEWAY: GatewayPod = { address: 'GATEWAY_POD_IP', word: 'GATEWAY_WORD' };
 
 const INIT = `${INSIDE}/init`;
 
@@ -16,19 +23,19 @@ const INIT = `${INSIDE}/init`;
 const METADATA: readonly string[] = ['169.254.169.254', 'fd00:ec2::254'];
 
 /** Lines of init's proof: no answer from any of these. The neighbour is another port of the gateway's pod. */
-function triesOf(hasGateway: boolean): string[] {
+function triesOf(gateway: GatewayPod | undefined): string[] {
   return [
     'unreachable api-server',
     'unreachable name-server',
     ...METADATA.map((address) => `unreachable metadata ${address} 80`),
-    ...(hasGateway ? [`unreachable neighbour ${GATEWAY_ADDRESS} ${GATEWAY_POD_PORT + 1}`] : []),
+    ...(gateway === undefined ? [] : [`unreachable neighbour ${gateway.address} ${GATEWAY_POD_PORT + 1}`]),
   ];
 }
 
-/** The container, proved, whose init also tries the network. */
-export function withTries(spec: ContainerSpec, { hasGateway }: { readonly hasGateway: boolean }): ContainerSpec {
+/** The container, proved, whose init also tries the network. `gateway`: of an agent that has one. */
+export function withTries(spec: ContainerSpec, gateway?: GatewayPod): ContainerSpec {
   const { argv } = withProof(spec);
-  const tries = triesOf(hasGateway);
+  const tries = triesOf(gateway);
   const [first, option, proof, ...rest] = argv;
   if (first === INIT && option === '--prove')
     return { ...spec, argv: [INIT, option, [proof, ...tries].join('\n'), ...rest] };
@@ -37,25 +44,33 @@ export function withTries(spec: ContainerSpec, { hasGateway }: { readonly hasGat
   return { ...spec, argv: [INIT, '--prove', tries.join('\n'), ...words] };
 }
 
-/**
- * The agent's container, whose forwarder joins its ports to the gateway's pod instead of sockets. The gateway is ready
- * before it is made, so it waits for nothing. `sockets`: the directory that no other pod shares.
- */
-export function overTcp(spec: ContainerSpec, sockets: string): ContainerSpec {
+/** The directory of the gateway's sockets in an agent's container. */
+export interface SocketsPlace {
+  readonly directory: string;
+  /** Whether the gateway's pod mounts the same directory: the agent can wait for a file in it then. */
+  readonly isShared: boolean;
+}
+
+/** The agent's container, whose forwarder joins its ports to the gateway's pod instead of sockets. */
+export function overTcp(
+  spec: ContainerSpec,
+  { directory, isShared }: SocketsPlace,
+  { address, word }: GatewayPod,
+): ContainerSpec {
   const end = spec.argv.indexOf('--');
   const options = spec.argv.slice(0, end);
   const words: string[] = [];
   for (let at = 0; at < options.length; at++) {
     const [option = '', value = ''] = [options[at], options[at + 1]];
-    if (option !== '--until' && option !== '--forward') {
+    if (option !== '--forward' && (option !== '--until' || isShared)) {
       words.push(option);
       continue;
     }
     at++;
     const [port = '', socket = ''] = value.split('=');
     // The other direction (from=) is for pages that the user looks at.
-    if (option === '--forward' && port !== 'from' && socket.startsWith(`${sockets}/`))
-      words.push(option, `${port}=tcp:${GATEWAY_ADDRESS}:${GATEWAY_POD_PORT}/${path.basename(socket, '.sock')}`);
+    if (option === '--forward' && port !== 'from' && socket.startsWith(`${directory}/`))
+      words.push(option, `${port}=tcp:${address}:${GATEWAY_POD_PORT}/${word}.${path.basename(socket, '.sock')}`);
   }
   return { ...spec, argv: [...words, ...spec.argv.slice(end)] };
 }

@@ -63,7 +63,7 @@ export interface PodContainer {
   };
 }
 
-interface PodVolume {
+export interface PodVolume {
   readonly name: string;
   readonly emptyDir?: { readonly medium?: 'Memory'; readonly sizeLimit?: string };
   readonly persistentVolumeClaim?: { readonly claimName: string; readonly readOnly?: boolean };

@@ -5,7 +5,7 @@ import type { PlannedParts } from './layers.ts';
 import { refuseLosses } from './losses.ts';
 import { closedPolicy, type NetworkPolicy, outwardPolicy, pairPolicies } from './network-policy.ts';
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
-import { overTcp, withTries } from './own-pod.ts';
+import { LATER_GATEWAY, overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
 import { type Sandbox, sandboxOf } from './sandbox.ts';
 
@@ -81,7 +81,7 @@ export function renderConfined(
 
 /**
  * A pod for each container, with a NetworkPolicy that leaves the agent one port of the gateway. In the order of their
- * start: the agent's pod is made when the gateway is ready, with its address in place of GATEWAY_ADDRESS.
+ * start: the agent's pod is made when the gateway is ready, with its address and word in place of those of LATER_GATEWAY.
  *
  * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
  */
@@ -91,9 +91,13 @@ export function renderOwnPods(
   { without }: RenderOptions,
 ): readonly KubernetesObject[] {
   const { agent, gateway, collector } = specs;
-  const collecting = podOf('own', [withTries(collector, { hasGateway: false })], place);
-  const joined = gateway === undefined ? agent : [...place.sockets.values()].reduce(overTcp, agent);
-  const agentPod = podOf('own', [withTries(joined, { hasGateway: gateway !== undefined })], place);
+  const collecting = podOf('own', [withTries(collector)], place);
+  const joined = [...place.sockets.values()].reduce(
+    (spec, directory) => overTcp(spec, { directory, isShared: false }, LATER_GATEWAY),
+    agent,
+  );
+  const agentWith = gateway === undefined ? withTries(agent) : withTries(joined, LATER_GATEWAY);
+  const agentPod = podOf('own', [agentWith], place);
   refuseLosses('pods', { specs: rolesOf(specs), plan: specs.plan }, without);
   if (gateway === undefined) return [closedPolicy(agent), closedPolicy(collector), agentPod, collecting];
   return [

@@ -1,3 +1,5 @@
+import type { PodDoor } from './gateway.ts';
+
 /** How to reach an engine. */
 export interface EngineAddress {
   /** As in DOCKER_HOST: unix://, tcp:// or ssh://. */
@@ -237,9 +239,20 @@ export interface ImageFacts {
   readonly onBuild: boolean;
 }
 
+/** A layer of the table of layers that a container lacks. */
+export interface LackedLayer {
+  readonly name: string;
+  /** How the names of the probes begin that get through without it. */
+  readonly probes: readonly string[];
+}
+
 /** The only door to Docker, OrbStack and Podman. Every failure is a RunClaudeError with a hint. */
 export interface Engine {
   readonly facts: EngineFacts;
+  /** The agent's container reaches its gateway over TCP. Undefined: by sockets in a directory that both mount. */
+  readonly gatewayDoor?: PodDoor | undefined;
+  /** Layers that its containers lack, as the user accepted. Undefined: none. */
+  readonly lacks?: readonly LackedLayer[] | undefined;
   /**
    * Creates, compares the engine's own record with the spec (throws ENGINE_DROPPED_OPTION naming each difference,
    * after removing the container), and attaches.

@@ -103,13 +103,22 @@ export interface GatewayConfig {
   readonly companions: readonly CompanionOut[];
   /** Ports of the user's own machine, each reached through a socket `local-PORT.sock`. */
   readonly localPorts: readonly number[];
-  /** The port for an agent in another pod, whose connections name a socket. Undefined: sockets only. */
-  readonly podPort?: number | undefined;
+  /** For an agent in another pod. Undefined: sockets only. */
+  readonly podDoor?: PodDoor | undefined;
   /** The session's CA, when a gateway is started again. */
   readonly ca: SessionCa | undefined;
+  /** Whether the gateway hands its CA over for a later start: not where a machine keeps what it prints. */
+  readonly tellsCa: boolean;
   /** The well-known CAs inside, to which the session's CA is added. */
   readonly caBundle: string;
   readonly limits: GatewayLimits;
+}
+
+/** A port of the gateway for the agent's pod, whose connections name a socket. */
+export interface PodDoor {
+  readonly port: number;
+  /** Before each name: no other pod knows it. Letters and digits. */
+  readonly word: string;
 }
 
 export interface GatewayLimits {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { openClusterApi } from '../../cluster/api.ts';
 import { openClusterEngine } from '../../cluster/cluster-engine.ts';
 import { openAccess } from '../../cluster/kubeconfig.ts';
-import { refuseLostInPods, refuseOtherImage } from '../../cluster/losses.ts';
+import { acceptedLosses, refuseLostInPods, refuseOtherImage } from '../../cluster/losses.ts';
 import { type ClusterTarget, clusterText } from '../../cluster/target.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { usageError } from '../../errors.ts';
@@ -44,10 +44,11 @@ export async function openEngineOfCluster(
       `--on ${on}: the configuration has no [kubernetes]`,
       `Write in ${path.join(places.configDir, 'config.toml')}: [kubernetes] image = "REPOSITORY@sha256:DIGEST"`,
     );
+  const accepted = [...table.withoutLayers, ...without];
   if (policy !== undefined) {
     refuseNotCarried(policy, on);
     refuseOtherImage(policy, on);
-    refuseLostInPods([...table.withoutLayers, ...without]);
+    refuseLostInPods(table.form, accepted);
   }
   const access = await openAccess(target);
   const { timeoutMs } = policy ?? {};
@@ -58,6 +59,7 @@ export async function openEngineOfCluster(
     api: openClusterApi(access, table.namespace),
     owner,
     seccomp: await readSeccompProfile(),
+    lacks: acceptedLosses(table.form, accepted),
     patienceSeconds: table.patience,
     proofSeconds: PROOF_SECONDS,
     deadlineSeconds: timeoutMs === undefined ? table.deadline : Math.ceil(timeoutMs / 1000) + AROUND_AGENT_SECONDS,

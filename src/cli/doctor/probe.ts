@@ -49,6 +49,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
 const WORDS: Readonly<Record<ProbeRow['result'], string>> = {
   stopped: 'stopped',
   open: 'FAIL',
+  accepted: 'without',
   untestable: 'not testable',
 };
 
@@ -81,16 +82,18 @@ function counter(rows: readonly ProbeRow[]): Count {
 
 function layerLine(layer: string, rows: readonly ProbeRow[]): string {
   const count = counter(rows);
-  const result = count('open') > 0 ? 'open' : count('stopped') > 0 ? 'stopped' : 'untestable';
+  const results = ['open', 'accepted', 'stopped'] as const;
+  const result = results.find((one) => count(one) > 0) ?? 'untestable';
   return `${WORDS[result].padEnd(14)}${layer.padEnd(36)} ${counts(count)}`;
 }
 
 function counts(count: Count): string {
-  const open = count('open');
+  const [open, accepted] = [count('open'), count('accepted')];
   const untestable = count('untestable');
   return [
     `${count('stopped')} stopped`,
     ...(untestable === 0 ? [] : [`${untestable} not testable here`]),
+    ...(accepted === 0 ? [] : [`${accepted} got through for want of a layer that you do without`]),
     ...(open === 0 ? [] : [`${open} got through`]),
   ].join(', ');
 }
@@ -100,11 +103,12 @@ function verdict(rows: readonly ProbeRow[], verbose: boolean): string[] {
   const untested = [...new Set(rows.map((row) => row.layer))].filter(
     (layer) => !rows.some((row) => row.layer === layer && row.result !== 'untestable'),
   );
+  const accepted = rows.some((row) => row.result === 'accepted');
   const more = verbose ? [] : ['run-claude doctor --probe --verbose lists every attack.'];
   return [
     `${rows.length} attacks: ${counts(counter(rows))}.`,
     open.length === 0
-      ? 'PASS: every attack that can be tested here was stopped.'
+      ? `PASS: every ${accepted ? 'other ' : ''}attack that can be tested here was stopped.`
       : `FAIL: attacks got through ${open.join(', ')}. Run no agent on this engine before that is fixed.`,
     ...(untested.length === 0 ? [] : [`No attack on these layers can be tested here: ${untested.join(', ')}.`]),
     ...more,

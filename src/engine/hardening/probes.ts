@@ -8,7 +8,8 @@ export interface ProbeRow {
   readonly name: string;
   /** The layer that has to stop it, by its name in docs/explanation/threat-model.md. */
   readonly layer: string;
-  readonly result: 'stopped' | 'open' | 'untestable';
+  /** `accepted`: open, because of a layer that the user does without. */
+  readonly result: 'stopped' | 'open' | 'accepted' | 'untestable';
   /** How it was stopped: 'EPERM'. */
   readonly why: string;
 }

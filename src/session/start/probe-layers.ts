@@ -3,7 +3,7 @@ import { PROBES, type ProbeRow, runProbes } from '../../engine/hardening/probes.
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { newSessionId } from '../../record/id.ts';
-import type { Engine } from '../../types/engine.ts';
+import type { Engine, LackedLayer } from '../../types/engine.ts';
 
 export interface ProbedContainer {
   readonly image: string;
@@ -39,7 +39,16 @@ export async function probeLayers(engine: Engine, probed: ProbedContainer): Prom
       stdin: 'none',
     }),
   );
-  return engine.facts.hasOneUser === true ? rows.map(ofOneUser) : rows;
+  const known = engine.facts.hasOneUser === true ? rows.map(ofOneUser) : rows;
+  return known.map((row) => orAccepted(row, engine.lacks ?? []));
+}
+
+/** What gets through because of a layer that the user does without. */
+function orAccepted(row: ProbeRow, lacked: readonly LackedLayer[]): ProbeRow {
+  const { name } = lacked.find(({ probes }) => probes.some((start) => row.name.startsWith(start))) ?? {};
+  return row.result !== 'open' || name === undefined
+    ? row
+    : { ...row, result: 'accepted', why: `without-layer ${name}` };
 }
 
 /** They try to become user 12345, or to give a file to that user. */

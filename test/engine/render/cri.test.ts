@@ -9,7 +9,7 @@ import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
 import { GATEWAY_DIR, GATEWAY_VOLUME } from '../../../src/gateway/agent-side.ts';
 import { lossesOf } from '../../../src/render/losses.ts';
 import { GATEWAY_POD_PORT } from '../../../src/render/network-policy.ts';
-import { GATEWAY_ADDRESS } from '../../../src/render/own-pod.ts';
+import { LATER_GATEWAY } from '../../../src/render/own-pod.ts';
 import type { Pod } from '../../../src/render/pod.ts';
 import { type KubernetesObject, renderConfined, renderOwnPods, type SessionSpecs } from '../../../src/render/render.ts';
 import type { Engine } from '../../../src/types/engine.ts';
@@ -275,7 +275,7 @@ it('in pods of their own, init refuses to start the agent until a policy is enfo
   const gateway = await RunningPod.start(containerd, gatewayPod, { handler: 'plain', seccomp });
   await expect.poll(() => gateway.output('gateway'), { timeout: 30_000 }).toMatch(/^proven\n10\./);
   const address = gateway.output('gateway').split('\n')[1] ?? '';
-  const placed = JSON.parse(JSON.stringify(agentPod).replaceAll(GATEWAY_ADDRESS, address)) as Pod;
+  const placed = JSON.parse(JSON.stringify(agentPod).replaceAll(LATER_GATEWAY.address, address)) as Pod;
   const refused = await RunningPod.start(containerd, placed, { handler: 'plain', seccomp });
   const { status, output } = await refused.end('agent');
   expect([status, output]).toEqual([
@@ -287,7 +287,10 @@ it('in pods of their own, init refuses to start the agent until a policy is enfo
   const agent = await RunningPod.start(containerd, placed, { handler: 'plain', seccomp });
   const { output: printed } = await agent.end('agent');
   expect(printed.split('\n')[0]).toBe('proven');
-  expect(JSON.parse(printed.split('\n')[1] ?? 'null')).toEqual({ gateway: `${ANSWER}: proxy`, neighbour: 'silence' });
+  expect(JSON.parse(printed.split('\n')[1] ?? 'null')).toEqual({
+    gateway: `${ANSWER}: ${LATER_GATEWAY.word}.proxy`,
+    neighbour: 'silence',
+  });
   await agent.remove();
   await gateway.remove();
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
@@ -28,6 +28,11 @@ export class Node {
     this.#images = images;
   }
 
+  /** The process whose network namespace joins the pods. */
+  get networkPid(): number {
+    return this.#containerd.pid;
+  }
+
   /** What containers print is in files below it, as a kubelet keeps it. */
   get logs(): string {
     return path.join(this.#containerd.dir, 'logs');
@@ -48,11 +53,20 @@ export class Node {
     const config = sandboxConfig(pod as unknown as Pod, dir, this.#containerd.cgroup);
     const handler = pod.spec.runtimeClassName ?? 'plain';
     const sandbox = await call<{ pod_sandbox_id: string }>('RunPodSandbox', { config, runtime_handler: handler });
+    const { status } = await call<{ readonly status: { readonly network: { readonly ip: string } } }>(
+      'PodSandboxStatus',
+      sandbox,
+    );
+    const podIP = status.network.ip;
+    report({ phase: 'Pending', podIP });
     const make = async (container: (typeof pod.spec.containers)[number]): Promise<string> => {
       const directoryOf = (mount: PodContainer['volumeMounts'][number] & { readonly subPath?: string }): string => {
-        const [volume] = pod.spec.volumes;
-        const directory = path.join(this.claim(volume?.persistentVolumeClaim.claimName ?? ''), mount.subPath ?? '');
+        const claim = pod.spec.volumes.find(({ name }) => name === mount.name)?.persistentVolumeClaim?.claimName;
+        const ofPod = path.join(dir, mount.name);
+        const directory = claim === undefined ? ofPod : path.join(this.claim(claim), mount.subPath ?? '');
         mkdirSync(directory, { recursive: true, mode: 0o750 });
+        // As an emptyDir.
+        if (claim === undefined) chmodSync(directory, 0o777);
         return directory;
       };
       const image = this.#images.get(container.image);
@@ -81,7 +95,7 @@ export class Node {
       for (const first of pod.spec.initContainers) {
         const exitCode = await ended(await make(first));
         if (exitCode !== 0) {
-          report({ phase: 'Failed', initContainerStatuses: [{ state: { terminated: { exitCode } } }] });
+          report({ phase: 'Failed', podIP, initContainerStatuses: [{ state: { terminated: { exitCode } } }] });
           return { remove, attach: () => undefined };
         }
       }
@@ -89,11 +103,12 @@ export class Node {
       if (main === undefined) throw new Error('no container');
       const id = await make(main);
       const imageID = main.image;
-      report({ phase: 'Running', containerStatuses: [{ name: main.name, imageID, state: { running: {} } }] });
+      report({ phase: 'Running', podIP, containerStatuses: [{ name: main.name, imageID, state: { running: {} } }] });
       void ended(id).then(
         (exitCode) =>
           report({
             phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+            podIP,
             containerStatuses: [{ name: main.name, imageID, state: { terminated: { exitCode } } }],
           }),
         () => undefined,

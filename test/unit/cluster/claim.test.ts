@@ -46,8 +46,16 @@ it('removes only objects with both labels of the session, whatever the server li
     objectOf('../../secrets/x', SESSION),
     {},
   ]);
-  await removeSession(api, 'me', SESSION);
+  await removeSession({ api, owner: 'me', sessionId: SESSION, form: 'pod' });
   expect(removed).toEqual(['pods/mine', 'persistentvolumeclaims/mine', 'networkpolicies/mine']);
+});
+
+it('removes a Sandbox before its pod, whatever form is configured now', async () => {
+  const pod = objectOf('agent', SESSION);
+  const owned = { metadata: { ...pod.metadata, ownerReferences: [{ kind: 'Sandbox', name: 'agent' }] } };
+  const { api, removed } = carelessServer([owned]);
+  await removeSession({ api, owner: 'me', sessionId: SESSION, form: 'pod' });
+  expect(removed.slice(0, 2)).toEqual(['sandboxes/agent', 'pods/agent']);
 });
 
 it('a list of volumes that is damaged is named in words that act on no terminal', () => {
@@ -61,6 +69,7 @@ it('knows the directories of the volumes that were removed', async () => {
     api,
     owner: 'me',
     sessionId: SESSION,
+    form: 'pod',
     storageClass: undefined,
     sizeMb: 1,
     accessMode: 'ReadWriteOnce',
@@ -82,6 +91,8 @@ it('a pod makes the directories of its volumes, and leaves those of volumes that
   const pod = sessionPod(taskSpec({ ...parts, capabilities: [], argv: ['true'], mounts: [mount] }), {
     name: 'pod',
     owner: 'me',
+    form: 'pod',
+    gateway: undefined,
     image: IMAGE,
     claim: 'claim',
     volumes: new Map([[volume, { place: 'layer-1', labels: {} }]]),

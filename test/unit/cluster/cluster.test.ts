@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { expect, it } from 'vitest';
 import { behindGate, END_OF_INPUT, framesOf, OPEN, signalLine } from '../../../src/cluster/gate.ts';
 import { refuseLostInPods, refuseOtherImage } from '../../../src/cluster/losses.ts';
-import { podName, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
+import { podName, type SessionPodParts, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
 import { podState } from '../../../src/cluster/pod-status.ts';
 import { clusterText, parseClusterTarget } from '../../../src/cluster/target.ts';
 import { kubernetesTable } from '../../../src/config/kubernetes-table.ts';
@@ -14,7 +15,7 @@ import { seccompFile } from '../../../src/render/pod.ts';
 const SESSION = '261123-101500-abc';
 const IMAGE = `registry.test/run-claude@sha256:${'a'.repeat(64)}`;
 
-const spec = agentSpec({
+const AGENT = {
   sessionId: SESSION,
   image: 'run-claude:1',
   seccomp: '{}',
@@ -28,11 +29,14 @@ const spec = agentSpec({
   limits: { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 },
   tty: false,
   stdin: 'none',
-});
+} as const;
+const spec = agentSpec(AGENT);
 
-const pod = sessionPod(spec, {
+const parts: SessionPodParts = {
   name: 'run-claude-x',
   owner: 'me',
+  form: 'pod',
+  gateway: undefined,
   image: IMAGE,
   claim: 'claim',
   volumes: new Map([[`run-claude-${SESSION}-workspace`, { place: 'workspace-1', labels: {} }]]),
@@ -41,7 +45,8 @@ const pod = sessionPod(spec, {
   node: 'node-1',
   patienceSeconds: 60,
   deadlineSeconds: 100,
-});
+};
+const pod = sessionPod(spec, parts);
 
 it('reads names of contexts as clouds write them, and nothing else', () => {
   for (const context of ['kind-kind', 'arn:aws:eks:eu-1:1:cluster/a', 'me@corp', 'gke_a_b_c'])
@@ -81,12 +86,48 @@ it('a pod has one container of the RuntimeClass over directories of the claim, o
   });
 });
 
+/** An agent that reaches a gateway. */
+const withGateway = agentSpec({
+  ...AGENT,
+  forwards: ['47801=/run/gw/api.sock', '47802=/run/gw/proxy.sock', 'from=/run/gw/ports.sock'],
+  until: '/run/gw/proxy.sock',
+});
+
+it('a pod of its own has no RuntimeClass, tries the network, and reaches the gateway by its address and word', () => {
+  const gateway = { address: '10.1.2.3', word: 'w0' };
+  const own = sessionPod(withGateway, { ...parts, form: 'pods', gateway });
+  const [container] = own.spec.containers;
+  const command = container?.command ?? [];
+  expect([own.spec.runtimeClassName, own.metadata.annotations]).toEqual([undefined, undefined]);
+  expect(command.slice(command.indexOf('--until'), command.indexOf('--'))).toEqual([
+    ...['--until', '/run/gw/proxy.sock'],
+    ...['--forward', '47801=tcp:10.1.2.3:47800/w0.api', '--forward', '47802=tcp:10.1.2.3:47800/w0.proxy'],
+  ]);
+  expect(command.join(' ')).toContain('unreachable neighbour 10.1.2.3 47801');
+  const places = container?.volumeMounts.map(({ mountPath }) => mountPath);
+  expect(places).toEqual(expect.arrayContaining(['/tmp', '/run', '/dev/shm', '/workspace']));
+  for (const { name } of container?.volumeMounts ?? [])
+    expect(own.spec.volumes.filter((one) => one.name === name)).toHaveLength(1);
+});
+
 it('policies close every pod of the session, and let the gateway out', () => {
-  const selectors = sessionPolicies(SESSION, 'me') as readonly {
+  const selectors = sessionPolicies(SESSION, 'me', 'pod') as readonly {
     readonly spec: { readonly egress: readonly object[]; readonly podSelector: object };
   }[];
   expect(selectors.map(({ spec: { egress } }) => egress)).toEqual([[], [{}]]);
   expect(JSON.stringify(selectors[1]?.spec.podSelector)).toContain('gateway');
+});
+
+it('policies of pods with a network open one port, from the agent to the gateway of its session', () => {
+  const policies = sessionPolicies(SESSION, 'me', 'pods');
+  for (const policy of policies) new NetworkPolicy(policy as ConstructorParameters<typeof NetworkPolicy>[0]).validate();
+  const port = { protocol: 'TCP', port: 47_800 };
+  const labels = { 'run-claude.owner': 'me', 'run-claude.session': SESSION };
+  const ofRole = (role: string) => ({ podSelector: { matchLabels: { ...labels, 'run-claude.role': role } } });
+  expect(policies.slice(2)).toMatchObject([
+    { spec: { ...ofRole('gateway'), ingress: [{ from: [ofRole('agent')], ports: [port] }], egress: [] } },
+    { spec: { ...ofRole('agent'), ingress: [], egress: [{ to: [ofRole('gateway')], ports: [port] }] } },
+  ]);
 });
 
 it('names of pods are labels of DNS, and differ', () => {
@@ -151,14 +192,20 @@ it('an evicted pod has no exit status of its program, whatever its container say
 });
 
 it('refuses lost layers and other images', () => {
-  expect(() => refuseLostInPods([])).toThrow(/no-log/);
-  expect(() => refuseLostInPods(['no-log'])).not.toThrow();
-  expect(() => refuseLostInPods(['no-log', 'seccomp'])).toThrow(/not a layer that a pod may lack/);
+  expect(() => refuseLostInPods('pod', [])).toThrow(/no-log/);
+  expect(() => refuseLostInPods('pod', ['no-log'])).not.toThrow();
+  expect(() => refuseLostInPods('pod', ['no-log', 'seccomp'])).toThrow(/not a layer that a pod may lack/);
+  expect(() => refuseLostInPods('pods', ['no-log'])).toThrow(/no-network/);
+  expect(() => refuseLostInPods('sandbox', ['no-log'])).toThrow(/no-restart/);
   expect(() => refuseOtherImage({ ...DEFAULTS, image: 'x' }, 'k8s:a')).toThrow(/does not carry: --image/);
 });
 
 it('the table takes an image by its digest only', () => {
-  expect(kubernetesTable.parse({ image: IMAGE })).toMatchObject({ namespace: 'run-claude', sizeMb: 20_480 });
+  expect(kubernetesTable.parse({ image: IMAGE })).toMatchObject({
+    namespace: 'run-claude',
+    form: 'pod',
+    sizeMb: 20_480,
+  });
   for (const image of ['run-claude:1', 'x@sha256:1', `-x@sha256:${'a'.repeat(64)}`])
     expect(kubernetesTable.safeParse({ image }).success).toBe(false);
 });

@@ -8,6 +8,7 @@ import { GatewayProcess } from '../../support/gateway-process.ts';
 import { compileForwarder, listenOn } from '../../support/preview-scene.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
+const WORD = 'a'.repeat(32);
 const LIMITS = { connections: 3, bytesPerConnection: 1e6, headMs: 300, connectMs: 1000, idleMs: 5000 };
 
 const ended: (() => void)[] = [];
@@ -18,7 +19,7 @@ afterEach(() => {
 /** A door with an echo behind `api`. Returns its port. */
 async function openDoor(): Promise<number> {
   const echo = createTcpServer((one) => one.pipe(one));
-  const door = createPodDoor(new Map([['api', echo]]), LIMITS);
+  const door = createPodDoor(WORD, new Map([['api', echo]]), LIMITS);
   ended.push(() => door.close());
   return listenOn(door);
 }
@@ -46,14 +47,15 @@ function say(port: number, pieces: readonly string[]): Promise<string> {
 
 it('joins a connection to the socket that its first line names, whatever the pieces are', async () => {
   const port = await openDoor();
-  expect(await say(port, ['api\nhello'])).toBe('hello');
-  expect(await say(port, ['a', 'pi', '\n', 'hel', 'lo'])).toBe('hello');
+  expect(await say(port, [`${WORD}.api\nhello`])).toBe('hello');
+  expect(await say(port, [WORD, '.a', 'pi', '\n', 'hel', 'lo'])).toBe('hello');
 });
 
 it('lets a client end its part before the answer, where the server behind the socket does', async () => {
   const answerAtEnd = (allowHalfOpen: boolean) =>
     createTcpServer({ allowHalfOpen }, (one) => one.resume().on('end', () => setTimeout(() => one.end('answer'), 20)));
   const door = createPodDoor(
+    WORD,
     new Map([
       ['half', answerAtEnd(true)],
       ['whole', answerAtEnd(false)],
@@ -62,13 +64,16 @@ it('lets a client end its part before the answer, where the server behind the so
   );
   ended.push(() => door.close());
   const port = await listenOn(door);
-  expect(await say(port, ['half\nquestion'])).toBe('answer');
-  expect(await say(port, ['whole\nquestion'])).toBe('');
+  expect(await say(port, [`${WORD}.half\nquestion`])).toBe('answer');
+  expect(await say(port, [`${WORD}.whole\nquestion`])).toBe('');
 });
 
-it('ends a connection that names no socket, too long a name, or nothing in time', async () => {
+it('ends a connection without the word, and one that names no socket, too long a name, or nothing in time', async () => {
   const port = await openDoor();
-  for (const pieces of [['ports\nx'], ['../api\nx'], ['\nx'], ['x'.repeat(63)], ['api']]) {
+  for (const pieces of [
+    ...['api\nx', `${'b'.repeat(32)}.api\nx`, '.api\nx', `${WORD}\nx`, `${WORD}.ports\nx`, `${WORD}.../api\nx`],
+    ...['\nx', 'x'.repeat(63), `${WORD}.api`],
+  ].map((one) => [one])) {
     const before = Date.now();
     expect(await say(port, pieces)).toBe('');
     expect(Date.now() - before).toBeLessThan(2000);
@@ -81,9 +86,9 @@ it('does not take more connections than the gateway does', async () => {
   const port = await openDoor();
   const held = Array.from({ length: LIMITS.connections }, () => connect(port, '127.0.0.1'));
   ended.push(() => held.map((one) => one.destroy()));
-  for (const one of held) one.on('error', () => undefined).write('api\n');
+  for (const one of held) one.on('error', () => undefined).write(`${WORD}.api\n`);
   await delay(100);
-  expect(await say(port, ['api\nhello'])).toBe('');
+  expect(await say(port, [`${WORD}.api\nhello`])).toBe('');
 });
 
 beforeEach((context) => {
@@ -92,8 +97,8 @@ beforeEach((context) => {
 
 it('the forwarder joins its port to the gateway of another pod, and the gateway answers as on its socket', async () => {
   const [podPort, own] = [await freePort(), await freePort()];
-  await using gateway = await GatewayProcess.start({ config: { podPort } });
-  const forwarder = spawn(compileForwarder(), [`${own}=tcp:127.0.0.1:${podPort}/proxy`], { stdio: 'inherit' });
+  await using gateway = await GatewayProcess.start({ config: { podDoor: { port: podPort, word: WORD } } });
+  const forwarder = spawn(compileForwarder(), [`${own}=tcp:127.0.0.1:${podPort}/${WORD}.proxy`], { stdio: 'inherit' });
   ended.push(() => forwarder.kill('SIGKILL'));
   await listening(own, forwarder);
   const direct = await gateway.say(

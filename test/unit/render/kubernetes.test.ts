@@ -246,7 +246,7 @@ describe('a pod for each container', () => {
   it('starts the gateway first; the agent has its address, waits for no socket, and shares no volume', () => {
     const command = agentPod?.spec.containers[0]?.command ?? [];
     const options = command.slice(3, command.indexOf('--'));
-    expect(options).toEqual(['--forward', '47802=tcp:GATEWAY_POD_IP:47800/proxy']);
+    expect(options).toEqual(['--forward', '47802=tcp:GATEWAY_POD_IP:47800/GATEWAY_WORD.proxy']);
     expect(agentPod?.spec.volumes.find(({ name }) => name === 'run-claude-a-gw')?.configMap).toEqual({
       name: 'run-claude-261123-101500-abc-ca',
       optional: true,

@@ -88,6 +88,10 @@ it('prints the attacks that succeeded and a verdict, and every attack with --ver
   expect(probeLines([row('e', 'init', 'untestable')], false)).toContain(
     'No attack on these layers can be tested here: init.',
   );
+  expect(probeLines([...held, row('d', 'masks', 'accepted')], false).slice(0, 2)).toEqual([
+    '4 attacks: 2 stopped, 1 not testable here, 1 got through for want of a layer that you do without.',
+    'PASS: every other attack that can be tested here was stopped.',
+  ]);
   const all = probeLines(broken, true);
   for (const { name } of broken) expect(all.filter((line) => line.trim().split(/ +/).includes(name))).toHaveLength(1);
   expect(all).toContain(
