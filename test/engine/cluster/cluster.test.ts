@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ClusterScene, canRunPods, REFERENCE, SECRET } from '../../support/kubernetes/cluster-scene.ts';
+import { ClusterScene, canRunPods, execWords, ON, REFERENCE, SECRET } from '../../support/kubernetes/cluster-scene.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
 const MINUTES = 60_000;
@@ -10,7 +10,9 @@ const MINUTES = 60_000;
 let scene: ClusterScene;
 
 beforeAll(async () => {
-  if (canRunPods) scene = await ClusterScene.start('cluster', ['without-layer = ["no-log"]']);
+  if (!canRunPods) return;
+  scene = await ClusterScene.start('cluster', ['without-layer = ["no-log"]']);
+  await scene.startProvider();
 }, 10 * MINUTES);
 
 afterAll(() => scene?.[Symbol.asyncDispose]());
@@ -20,18 +22,15 @@ afterEach(() => {
   if (scene !== undefined) scene.api.faults = {};
 });
 
-const ON = ['--on', 'k8s:test'];
-const exec = (script: string): string[] => ['exec', ...ON, '--network', 'none', '--yes', '.', '--', 'sh', '-c', script];
-
 /** A session whose agent has written `name` and waits. */
 async function startWaiting(name: string) {
-  const started = scene.start(exec(`echo 1 > ${name}; rm -f a.txt; echo WRITTEN; sleep 600`));
+  const started = scene.start(execWords(`echo 1 > ${name}; rm -f a.txt; echo WRITTEN; sleep 600`));
   await expect.poll(started.output, { timeout: 2 * MINUTES }).toContain('WRITTEN');
   return started;
 }
 
 it('a command runs in a pod, and its changes stay pending here', { timeout: 5 * MINUTES }, async () => {
-  const { status, output } = await scene.run(...exec('echo by-agent > made.txt; id -u'));
+  const { status, output } = await scene.run(...execWords('echo by-agent > made.txt; id -u'));
   expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
   expect(scene.api.names('Pod')).toEqual([]);
   expect((await scene.run('apply', scene.newest(), '--yes')).status).toBe(0);
@@ -41,7 +40,6 @@ it('a command runs in a pod, and its changes stay pending here', { timeout: 5 * 
 it('an agent works in a pod; no object and no file of the node has the credential', {
   timeout: 5 * MINUTES,
 }, async () => {
-  await scene.startProvider();
   const { status, output } = await scene.run(...ON, '--yes', '-p', 'go');
   expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
   expect(scene.api.received.length).toBeGreaterThan(5);
@@ -113,9 +111,9 @@ it.each(['KILL', 'STOP'])(
     timeout: 5 * MINUTES,
   },
   async (signal) => {
-    const others = 'for one in /proc/[0-9]*; do id=${one#/proc/}; [ $id = 1 ] || [ $id = $$ ] || echo $id; done';
+    const others = 'cd /proc && ls -d [0-9]* | grep -vx -e 1 -e $$';
     const script = `echo 1 > ${signal}.txt; kill -${signal} $(${others}); sleep 600`;
-    const { status, output } = await scene.run(...exec(script));
+    const { status, output } = await scene.run(...execWords(script));
     expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
     expect(scene.api.names('Pod')).toEqual([]);
   },
@@ -131,7 +129,7 @@ it('a connection that is cut ends the session, which says so', { timeout: 5 * MI
 
 it('a pod that no node takes says why, and Ctrl-C removes what was made', { timeout: 5 * MINUTES }, async () => {
   scene.api.faults = { unschedulable: '0/3 nodes are available: 3 Insufficient memory.' };
-  const { child, ended, output } = scene.start(exec('true'));
+  const { child, ended, output } = scene.start(execWords('true'));
   await expect.poll(output, { timeout: MINUTES }).toContain('0/3 nodes are available: 3 Insufficient memory.');
   child.kill('SIGINT');
   expect(await ended).toBe(130);
@@ -143,7 +141,7 @@ it('an image that cannot be pulled, a right that is missing, and a server that i
 }, async () => {
   const pull = await scene.configured(
     (text) => text.replace('registry.test', 'other.test'),
-    () => scene.run(...exec('true')),
+    () => scene.run(...execWords('true')),
   );
   expect([pull.output, pull.status]).toEqual([expect.stringContaining('the node cannot pull other.test'), 125]);
   scene.api.faults = {
@@ -152,17 +150,17 @@ it('an image that cannot be pulled, a right that is missing, and a server that i
         ? { status: 403, message: 'pods is forbidden: User "u" cannot create \u001b[31mresource "pods"' }
         : undefined,
   };
-  const forbidden = await scene.run(...exec('true'));
+  const forbidden = await scene.run(...execWords('true'));
   expect(forbidden.output).toContain('refused (403): pods is forbidden: User "u" cannot create  [31mresource');
   expect(forbidden.status).toBe(125);
   scene.api.faults = { isDown: true };
-  const down = await scene.run(...exec('true'));
+  const down = await scene.run(...execWords('true'));
   expect([down.output, down.status]).toEqual([expect.stringContaining('does not answer'), 125]);
 });
 
 it('a session is resumed on its claim, and a slow server only takes longer', { timeout: 5 * MINUTES }, async () => {
   scene.api.faults = { delayMs: 200 };
-  const first = await scene.run(...exec('echo 1 > resumed.txt'));
+  const first = await scene.run(...execWords('echo 1 > resumed.txt'));
   expect([first.output, first.status]).toEqual([expect.stringContaining('1 file created'), 120]);
   const { output } = await scene.run('resume', scene.newest(), '--', 'sh', '-c', 'cat resumed.txt > second.txt');
   expect(output).toContain('2 files created');
@@ -171,10 +169,10 @@ it('a session is resumed on its claim, and a slow server only takes longer', { t
 it('a node that lies about its image is refused, and its words act on no terminal', { timeout: MINUTES }, async () => {
   const other = `registry.test/other@sha256:${'b'.repeat(64)}`;
   scene.api.faults = { lie: (status) => JSON.parse(JSON.stringify(status).replaceAll(REFERENCE, other)) };
-  const image = await scene.run(...exec('true'));
+  const image = await scene.run(...execWords('true'));
   expect([image.output, image.status]).toEqual([expect.stringContaining('runs another image'), 125]);
   scene.api.faults = { lie: () => ({ phase: 'Failed', reason: '\u001b]0;x\u0007', message: 'y'.repeat(100_000) }) };
-  const words = await scene.run(...exec('true'));
+  const words = await scene.run(...execWords('true'));
   expect(words.output).toContain('ended before its program started');
   expect([words.output.includes('\u001b]0'), words.output.length < 5000, words.status]).toEqual([false, true, 125]);
 });
@@ -182,7 +180,7 @@ it('a node that lies about its image is refused, and its words act on no termina
 it('a server that knows only the older protocol takes the same session', { timeout: 2 * MINUTES }, async () => {
   const known = scene.api.protocols;
   scene.api.protocols = ['v4.channel.k8s.io'];
-  const { output } = await scene.run(...exec('echo 1 > v4.txt'));
+  const { output } = await scene.run(...execWords('echo 1 > v4.txt'));
   scene.api.protocols = known;
   expect(output).toContain('1 file created');
 });
@@ -190,9 +188,37 @@ it('a server that knows only the older protocol takes the same session', { timeo
 it('refuses a lost layer that nobody named, and options that a pod does not carry', { timeout: MINUTES }, async () => {
   const lost = await scene.configured(
     (text) => text.replace('["no-log"]', '[]'),
-    () => scene.run(...exec('true')),
+    () => scene.run(...execWords('true')),
   );
   expect([lost.output, lost.status]).toEqual([expect.stringContaining('--without-layer no-log'), 125]);
   const port = await scene.run('exec', ...ON, '--port', '3000', '--yes', '.', '--', 'true');
   expect([port.output, port.status]).toEqual([expect.stringContaining('does not carry: --port'), 2]);
+});
+
+it('each task of a batch has pods of its own, and the changes of all stay pending', {
+  timeout: 5 * MINUTES,
+}, async () => {
+  const tasks = path.join(scene.root, 'tasks.txt');
+  writeFileSync(tasks, 'first task\nsecond task\n');
+  const { status, output } = await scene.run('batch', ...ON, '--jobs', '2', tasks);
+  expect([output, status]).toEqual([expect.stringMatching(/2 tasks.*pending/s), 120]);
+  expect(scene.api.names('Pod')).toEqual([]);
+});
+
+it('commits of the agent come home from a pod', { timeout: 5 * MINUTES }, async () => {
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', ['-C', scene.project, '-c', 'user.name=u', '-c', 'user.email=u@example.com', ...words], {
+      encoding: 'utf8',
+    });
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'first');
+  const made = await scene.run(
+    ...execWords(
+      'echo 1 > by-commit.txt; git add . && git -c user.name=a -c user.email=a@example.com commit -qm of-the-agent',
+    ),
+  );
+  expect([made.output, made.status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  const { output } = await scene.run('commits', scene.newest());
+  expect(`${made.output}\n${output}`).toContain('of-the-agent');
 });

@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { lossesOf } from '../../../src/render/losses.ts';
-import { ClusterScene, canRunPods, SECRET } from '../../support/kubernetes/cluster-scene.ts';
+import { ClusterScene, canRunPods, execWords, ON, SECRET } from '../../support/kubernetes/cluster-scene.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
 // Nodes without the wrapper: each container is a pod with a network, and policies of the cluster are its fence.
 
 const MINUTES = 60_000;
-const ON = ['--on', 'k8s:test'];
 const LOST = lossesOf('pods', { network: 'none' }).map(({ name }) => name);
 
 let scene: ClusterScene;
@@ -35,8 +34,6 @@ beforeEach((context) => skipUnless(canRunPods, 'needs root, runc and the plugins
 afterEach(() => {
   if (scene !== undefined) scene.api.faults = {};
 });
-
-const exec = (script: string): string[] => ['exec', ...ON, '--network', 'none', '--yes', '.', '--', 'sh', '-c', script];
 
 it('an agent reaches the provider through one port of the gateway, and nothing else; nothing has the credential', {
   timeout: 5 * MINUTES,
@@ -80,14 +77,14 @@ it('a policy that is enforced late only takes longer', { timeout: 5 * MINUTES },
 });
 
 it('a command without a gateway runs in a closed pod', { timeout: 5 * MINUTES }, async () => {
-  const { status, output } = await scene.run(...exec('echo 1 > made.txt; ls /sys/class/net > nets.txt'));
+  const { status, output } = await scene.run(...execWords('echo 1 > made.txt; ls /sys/class/net > nets.txt'));
   expect([output, status]).toEqual([expect.stringContaining('2 files created'), 120]);
 });
 
 it('each layer that such pods lack is refused until it is named', { timeout: MINUTES }, async () => {
   const one = await scene.configured(
     (text) => text.replace('"no-network",', ''),
-    () => scene.run(...exec('true')),
+    () => scene.run(...execWords('true')),
   );
   expect([one.output, one.status]).toEqual([expect.stringContaining('--without-layer no-network'), 125]);
 });

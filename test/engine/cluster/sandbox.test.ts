@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ClusterScene, canRunPods } from '../../support/kubernetes/cluster-scene.ts';
+import { ClusterScene, canRunPods, execWords } from '../../support/kubernetes/cluster-scene.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
 // The agent's pod in a Sandbox, whose controller is a stand-in: it makes the pod, and makes a deleted one again.
 
 const MINUTES = 60_000;
-const ON = ['--on', 'k8s:test'];
 
 let scene: ClusterScene;
 
@@ -21,10 +20,8 @@ afterEach(() => {
   if (scene !== undefined) scene.api.faults = {};
 });
 
-const exec = (script: string): string[] => ['exec', ...ON, '--network', 'none', '--yes', '.', '--', 'sh', '-c', script];
-
 it('an agent runs in a Sandbox of its name, and both are removed afterwards', { timeout: 5 * MINUTES }, async () => {
-  const { status, output } = await scene.run(...exec('echo 1 > made.txt'));
+  const { status, output } = await scene.run(...execWords('echo 1 > made.txt'));
   expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
   const kinds = scene.api.received.map((one) => JSON.parse(one).kind);
   expect(kinds.filter((kind) => kind === 'Sandbox')).toHaveLength(1);
@@ -34,7 +31,7 @@ it('an agent runs in a Sandbox of its name, and both are removed afterwards', { 
 it('a Sandbox whose command was killed is removed by the next one, also without the form', {
   timeout: 5 * MINUTES,
 }, async () => {
-  const { child, ended, output } = scene.start(exec('echo 1 > lost.txt; echo WRITTEN; sleep 600'));
+  const { child, ended, output } = scene.start(execWords('echo 1 > lost.txt; echo WRITTEN; sleep 600'));
   await expect.poll(output, { timeout: 2 * MINUTES }).toContain('WRITTEN');
   const pod = scene.agentPod();
   child.kill('SIGKILL');
@@ -51,7 +48,7 @@ it('a Sandbox whose command was killed is removed by the next one, also without 
 
 it('a cluster without Sandboxes is named', { timeout: 2 * MINUTES }, async () => {
   scene.api.faults = { sandboxes: 'unknown' };
-  const { status, output } = await scene.run(...exec('true'));
+  const { status, output } = await scene.run(...execWords('true'));
   expect([output, status]).toEqual([
     expect.stringContaining('the cluster has no Sandbox of agents.x-k8s.io/v1beta1'),
     125,
@@ -61,7 +58,7 @@ it('a cluster without Sandboxes is named', { timeout: 2 * MINUTES }, async () =>
 
 it('a Sandbox whose pod nobody makes ends with Ctrl-C, and is removed', { timeout: 2 * MINUTES }, async () => {
   scene.api.faults = { sandboxes: 'not made' };
-  const { child, ended } = scene.start(exec('true'));
+  const { child, ended } = scene.start(execWords('true'));
   await expect.poll(() => scene.api.names('Sandbox'), { timeout: MINUTES }).toHaveLength(1);
   child.kill('SIGINT');
   expect(await ended).toBe(130);

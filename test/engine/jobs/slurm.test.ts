@@ -21,6 +21,7 @@ import { skipUnless } from '../../support/requirement.ts';
 import { mainJs } from '../../support/scene.ts';
 import { hasSlurm, SlurmCluster } from '../../support/slurm-cluster.ts';
 import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
+import { collectOutput } from '../../support/started-command.ts';
 
 const isAble = hasSlurm();
 const USER_VALUE = 'a value of --env, of the user alone';
@@ -84,15 +85,7 @@ function start(...words: readonly string[]) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString('utf8');
-    });
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  return { child, ended, output: () => output };
+  return collectOutput(child);
 }
 
 async function run(...words: readonly string[]): Promise<{ readonly status: number | null; readonly output: string }> {

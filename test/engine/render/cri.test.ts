@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/settings.ts';
@@ -16,6 +16,7 @@ import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { BRIDGE_ADDRESS, Containerd } from '../../support/kubernetes/containerd.ts';
+import { imageLayer } from '../../support/kubernetes/image-layer.ts';
 import { API_SERVER, RunningPod } from '../../support/kubernetes/run-pod.ts';
 import { skipUnless } from '../../support/requirement.ts';
 
@@ -36,7 +37,7 @@ beforeAll(async () => {
   seccomp = await readSeccompProfile();
   const image = await testImage(engine);
   containerd = await Containerd.start(RUNC ?? '', WRAPPER);
-  containerd.importImage(IMAGE, layerOf(image, containerd.dir), '/bin/true');
+  containerd.importImage(IMAGE, imageLayer(image, containerd.dir, ['*/claude', 'usr/lib/git-core']), '/bin/true');
 }, 300_000);
 
 afterAll(async () => {
@@ -45,25 +46,6 @@ afterAll(async () => {
 });
 
 beforeEach((context) => skipUnless(isAble, 'needs root and runc', context));
-
-/** The image's root without the programs that no test runs, as one layer. */
-function layerOf(image: string, dir: string): string {
-  const [rootfs, layer] = [path.join(dir, 'rootfs'), path.join(dir, 'layer.tar')];
-  mkdirSync(rootfs);
-  const id = execFileSync('docker', ['create', '--network', 'none', image, 'true'], { encoding: 'utf8' }).trim();
-  try {
-    const excluded = ['*/claude', 'usr/share', 'usr/lib/python3*', 'usr/lib/git-core'].map(
-      (name) => `--exclude=${name}`,
-    );
-    const script = 'id=$1 dir=$2; shift 2; docker export "$id" | tar -x -p -C "$dir" "$@"';
-    execFileSync('bash', ['-o', 'pipefail', '-c', script, 'unpack', id, rootfs, ...excluded]);
-    execFileSync('tar', ['-c', '-C', rootfs, '-f', layer, '.']);
-  } finally {
-    execFileSync('docker', ['rm', id]);
-    rmSync(rootfs, { recursive: true });
-  }
-  return layer;
-}
 
 const SESSION = '261123-101500-abc';
 const SOCKETS = `run-claude-${SESSION}-gw`;

@@ -8,8 +8,10 @@ import { listSessions } from '../../../src/record/session.ts';
 import { connectForTest } from '../engine.ts';
 import { testImage } from '../image.ts';
 import { mainJs } from '../scene.ts';
+import { collectOutput, type StartedCommand } from '../started-command.ts';
 import { ApiServer } from './api-server.ts';
 import { Containerd } from './containerd.ts';
+import { imageLayer } from './image-layer.ts';
 import { Node } from './node.ts';
 
 const RUNC = ['/usr/sbin/runc', '/usr/bin/runc'].find((file) => existsSync(file));
@@ -24,6 +26,15 @@ const PROVIDER = '9.9.9.10';
 export const REFERENCE = `registry.test/run-claude@sha256:${'a'.repeat(64)}`;
 /** The credential of the scene's user. */
 export const SECRET = 'sk-ant-api03-of-the-stand-in-for-kubernetes';
+
+/** Names the cluster on the command line. */
+export const ON: readonly string[] = ['--on', 'k8s:test'];
+
+/** The words that run a script in a pod, without a gateway. */
+export const execWords = (script: string): readonly string[] => [
+  ...['exec', ...ON, '--network', 'none', '--yes', '.'],
+  ...['--', 'sh', '-c', script],
+];
 
 /** Whether pods can be run here. */
 export const canRunPods = process.getuid?.() === 0 && RUNC !== undefined && existsSync('/usr/lib/cni/bridge');
@@ -59,7 +70,7 @@ export class ClusterScene implements AsyncDisposable {
     const image = await testImage(engine);
     await engine.close();
     const containerd = await Containerd.start(RUNC ?? '', WRAPPER);
-    containerd.importImage(IMAGE, layerOf(image, containerd.dir), '/bin/true');
+    containerd.importImage(IMAGE, imageLayer(image, containerd.dir, []), '/bin/true');
     const node = new Node(containerd, await readSeccompProfile(), new Map([[REFERENCE, IMAGE]]));
     const scene = new ClusterScene(containerd, node, await ApiServer.start(node));
     writeFileSync(scene.config, ['[kubernetes]', `image = "${REFERENCE}"`, 'patience = 15', ...table, ''].join('\n'));
@@ -78,7 +89,7 @@ export class ClusterScene implements AsyncDisposable {
   }
 
   /** Starts run-claude in the project. */
-  start(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  start(words: readonly string[], env: Readonly<Record<string, string>> = {}): StartedCommand {
     const child = spawn(process.execPath, [mainJs, ...words], {
       cwd: this.project,
       env: {
@@ -92,15 +103,7 @@ export class ClusterScene implements AsyncDisposable {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString('utf8');
-      });
-    const ended = new Promise<number | null>((resolve) => {
-      child.on('close', resolve);
-    });
-    return { child, ended, output: () => output };
+    return collectOutput(child);
   }
 
   async run(...words: readonly string[]): Promise<EndedCommand> {
@@ -140,21 +143,4 @@ export class ClusterScene implements AsyncDisposable {
     await this.containerd[Symbol.asyncDispose]();
     rmSync(this.root, { recursive: true, force: true });
   }
-}
-
-/** The image's root as one layer. */
-function layerOf(image: string, dir: string): string {
-  const [rootfs, layer] = [path.join(dir, 'rootfs'), path.join(dir, 'layer.tar')];
-  mkdirSync(rootfs);
-  const id = execFileSync('docker', ['create', '--network', 'none', image, 'true'], { encoding: 'utf8' }).trim();
-  try {
-    const excluded = ['usr/share', 'usr/lib/python3*'].map((name) => `--exclude=${name}`);
-    const script = 'id=$1 dir=$2; shift 2; docker export "$id" | tar -x -p -C "$dir" "$@"';
-    execFileSync('bash', ['-o', 'pipefail', '-c', script, 'unpack', id, rootfs, ...excluded]);
-    execFileSync('tar', ['-c', '-C', rootfs, '-f', layer, '.']);
-  } finally {
-    execFileSync('docker', ['rm', id]);
-    rmSync(rootfs, { recursive: true });
-  }
-  return layer;
 }
