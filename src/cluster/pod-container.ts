@@ -10,6 +10,7 @@ import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
 import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podState } from './pod-status.ts';
+import { printable } from './printable.ts';
 import { untilGone } from './session-claim.ts';
 
 const POLL_MS = 300;
@@ -120,6 +121,7 @@ export function containerOf(spec: ContainerSpec, made: MadePod, streams: Attache
           (status) => noProof(name, status),
           (error: Error) => error,
         );
+      refuseAnswers(weakerIn(head), name);
       refuseWeaker(weakerIn(head), spec.name);
     },
     wait,
@@ -160,6 +162,15 @@ async function inTime(head: Promise<string>, made: MadePod, { api, proofSeconds 
   await removePod(made, api).catch(() => undefined);
   throw new RunClaudeError('POD_STUCK', `pod ${made.name} does not prove its layers within ${proofSeconds} seconds`, {
     hint: 'deploy/kubernetes/README.md has what a node needs.',
+  });
+}
+
+/** @throws {RunClaudeError} ENGINE_LAYER_MISSING, where init reached what a NetworkPolicy has to stop */
+function refuseAnswers(weaker: string | undefined, name: string): void {
+  const reached = weaker?.split('; ').flatMap((one) => /^network policy: (.*)$/.exec(one)?.[1] ?? []) ?? [];
+  if (reached.length === 0) return;
+  throw new RunClaudeError('ENGINE_LAYER_MISSING', `no policy stops pod ${name}: ${printable(reached.join('; '))}`, {
+    hint: 'Nothing was run in it. Does the network plugin of the cluster enforce NetworkPolicies?',
   });
 }
 

@@ -66,7 +66,10 @@ it('an agent reaches the provider through one port of the gateway, and nothing e
 it('a cluster that enforces no policy is refused, with what answered', { timeout: 5 * MINUTES }, async () => {
   scene.api.faults = { policies: 'none' };
   const { status, output } = await scene.run(...ON, '--yes', '-p', 'go');
-  expect([output, status]).toEqual([expect.stringMatching(/neighbour 10\.207\.0\.\d+ port 47801 answers/), 125]);
+  expect([output, status]).toEqual([
+    expect.stringMatching(/no policy stops pod .*: neighbour 10\.207\.0\.\d+ port 47801 answers/),
+    125,
+  ]);
   expect(scene.api.names('Pod')).toEqual([]);
 });
 
