@@ -5,15 +5,15 @@ import type { NamedEngine } from '../types/engine.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } from '../types/policy.ts';
-import { agentTables } from './agent-table.ts';
 import { engineTables } from './engine-table.ts';
-import { environmentSchema, readEnvironment } from './environment-table.ts';
 import { explainFault } from './explain-schema.ts';
-import { type KubernetesTable, kubernetesTable } from './kubernetes-table.ts';
 import { readValue, type Value } from './read-value.ts';
-import { serviceTables } from './service-table.ts';
 import { SETTINGS } from './settings.ts';
-import { type SlurmTable, slurmTable } from './slurm-table.ts';
+import { agentTables } from './tables/agent.ts';
+import { environmentSchema, readEnvironment } from './tables/environment.ts';
+import { type KubernetesTable, kubernetesTable } from './tables/kubernetes.ts';
+import { serviceTables } from './tables/service.ts';
+import { type SlurmTable, slurmTable } from './tables/slurm.ts';
 
 /** The content of a config.toml or .run-claude.toml: values by the names of settings, and tables without an option. */
 export interface FileSettings {

@@ -3,8 +3,8 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
 import type { ProjectRequest } from '../types/request.ts';
-import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './environment-table.ts';
-import { resolveVariables } from './variables.ts';
+import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './tables/environment.ts';
+import { resolveVariables } from './values/variables.ts';
 
 /** Where a project has its devcontainer.json; the first one counts. */
 export const DEVCONTAINER_FILES = ['.devcontainer/devcontainer.json', '.devcontainer.json'] as const;

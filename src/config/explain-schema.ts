@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './values/nearest.ts';
 
 /** Where a part of a file is: the file's name, and the keys that lead to the part. */
 export interface PartOfFile {

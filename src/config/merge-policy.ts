@@ -5,12 +5,12 @@ import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './environment-table.ts';
-import { nearest } from './nearest.ts';
 import { readValue, type Value } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
+import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './tables/environment.ts';
 import { tighten } from './tighten.ts';
-import { resolveVariables } from './variables.ts';
+import { nearest } from './values/nearest.ts';
+import { resolveVariables } from './values/variables.ts';
 
 /** One option of the command line: the setting that it changes, and the value. */
 export interface FlagValue {

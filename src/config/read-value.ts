@@ -1,6 +1,6 @@
 import { usageError } from '../errors.ts';
-import { parseDurationMs, parseSizeMb } from './quantities.ts';
 import type { Setting } from './settings.ts';
+import { parseDurationMs, parseSizeMb } from './values/quantities.ts';
 
 /** The value of any setting in the policy. */
 export type Value = string | number | boolean | readonly string[] | undefined;

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { formatSizeMb } from '../config/quantities.ts';
+import { formatSizeMb } from '../config/values/quantities.ts';
 import { agentSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { Place } from '../engine/place.ts';

@@ -1,4 +1,4 @@
-import { formatSizeMb } from '../config/quantities.ts';
+import { formatSizeMb } from '../config/values/quantities.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';

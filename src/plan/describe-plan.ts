@@ -1,5 +1,5 @@
 import { agentOf } from '../agent/agents.ts';
-import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
+import { formatDurationMs, formatSizeMb } from '../config/values/quantities.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { joinEnvironments } from '../config/environment-table.ts';
-import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
-import { startOrder, whyNotTogether } from '../config/service-table.ts';
+import { joinEnvironments } from '../config/tables/environment.ts';
+import { startOrder, whyNotTogether } from '../config/tables/service.ts';
+import { formatDurationMs, formatSizeMb } from '../config/values/quantities.ts';
 import { EXIT, RunClaudeError, usageError } from '../errors.ts';
 import type { Environment } from '../types/environment.ts';
 import type { Policy, Service } from '../types/policy.ts';

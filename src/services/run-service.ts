@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Companion, type CompanionSession, openCompanion } from '../companion/companion.ts';
 import { SOCKETS_ROOT } from '../companion/companion-place.ts';
-import { formatDurationMs, formatSizeMb } from '../config/quantities.ts';
+import { formatDurationMs, formatSizeMb } from '../config/values/quantities.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { ServiceLog } from '../record/service-log.ts';
 import type { Engine } from '../types/engine.ts';

@@ -1,6 +1,6 @@
 import { type KnownCache, knownCaches } from '../../caches/marker.ts';
 import { removeCache } from '../../caches/sweep.ts';
-import { formatSizeMb } from '../../config/quantities.ts';
+import { formatSizeMb } from '../../config/values/quantities.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { listSessions, ownerState } from '../../record/session.ts';
 import { jsonText } from '../../report/json.ts';

@@ -1,5 +1,5 @@
-import { formatDurationMs, formatSizeMb } from '../../config/quantities.ts';
 import { SETTINGS, type Setting } from '../../config/settings.ts';
+import { formatDurationMs, formatSizeMb } from '../../config/values/quantities.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
 import { jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';

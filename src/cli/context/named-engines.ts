@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
-import { nearest } from '../../config/nearest.ts';
+import { nearest } from '../../config/values/nearest.ts';
 import { usageError } from '../../errors.ts';
 import type { NamedEngine } from '../../types/engine.ts';
 import { readSmallFile } from './small-file.ts';

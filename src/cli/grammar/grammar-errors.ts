@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/agent.ts';
-import { nearest } from '../../config/nearest.ts';
+import { nearest } from '../../config/values/nearest.ts';
 import { type RunClaudeError, usageError } from '../../errors.ts';
 import { type CommandOption, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';

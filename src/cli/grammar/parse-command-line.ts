@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/agent.ts';
 import { agentNamed, agentProgram, DEFAULT_AGENT, isPrintOnly } from '../../agent/agents.ts';
 import type { FlagValue } from '../../config/merge-policy.ts';
-import { nearest } from '../../config/nearest.ts';
+import { nearest } from '../../config/values/nearest.ts';
 import { AGENT_NAMES } from '../../types/agent-package.ts';
 import type { OwnAgent } from '../../types/own-agent.ts';
 import type { Program } from '../../types/plan.ts';

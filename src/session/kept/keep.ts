@@ -1,4 +1,4 @@
-import { formatDurationMs } from '../../config/quantities.ts';
+import { formatDurationMs } from '../../config/values/quantities.ts';
 import { requestStop } from '../../record/stop-request.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';

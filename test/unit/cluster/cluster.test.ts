@@ -7,8 +7,8 @@ import { refuseLostInPods, refuseOtherImage } from '../../../src/cluster/losses.
 import { podName, type SessionPodParts, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
 import { podState } from '../../../src/cluster/pod-status.ts';
 import { clusterText, parseClusterTarget } from '../../../src/cluster/target.ts';
-import { kubernetesTable } from '../../../src/config/kubernetes-table.ts';
 import { DEFAULTS } from '../../../src/config/settings.ts';
+import { kubernetesTable } from '../../../src/config/tables/kubernetes.ts';
 import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
 import { seccompFile } from '../../../src/render/pod.ts';
 

@@ -7,8 +7,8 @@ import {
   type NamedSettings,
   type PolicySources,
 } from '../../../src/config/merge-policy.ts';
-import { formatDurationMs, formatSizeMb, parseDurationMs, parseSizeMb } from '../../../src/config/quantities.ts';
 import { DEFAULTS, SETTINGS, settingNamed } from '../../../src/config/settings.ts';
+import { formatDurationMs, formatSizeMb, parseDurationMs, parseSizeMb } from '../../../src/config/values/quantities.ts';
 
 const named = (where: string, text: string): NamedSettings => ({ where, settings: readConfigFile(text, where) });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../../src/config/config-file.ts';
-import { joinEnvironments } from '../../../src/config/environment-table.ts';
-import { mergePolicy, type PolicySources } from '../../../src/config/merge-policy.ts';
+import { readConfigFile } from '../../../../src/config/config-file.ts';
+import { mergePolicy, type PolicySources } from '../../../../src/config/merge-policy.ts';
+import { joinEnvironments } from '../../../../src/config/tables/environment.ts';
 
 const read = (table: string) => readConfigFile(`[environment]\n${table}`, 'F').environment;
 const merge = (config: string, project: string, flags: PolicySources['flags'] = []) =>

@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts';
+import { usageError } from '../../errors.ts';
 
 /** Variables that the sandbox sets itself, or that would put the real credential or another loader inside. */
 const RESERVED_NAMES = [

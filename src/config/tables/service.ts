@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Service } from '../types/policy.ts';
-import { isPackageName, isProjectPath } from './environment-table.ts';
-import { parseDurationMs, parseSizeMb } from './quantities.ts';
+import type { Service } from '../../types/policy.ts';
+import { parseDurationMs, parseSizeMb } from '../values/quantities.ts';
+import { isPackageName, isProjectPath } from './environment.ts';
 import { SERVICE_KINDS } from './service-kinds.ts';
 
 const MEMORY_MB = 1024;

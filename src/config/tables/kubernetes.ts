@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseSizeMb } from './quantities.ts';
+import { parseSizeMb } from '../values/quantities.ts';
 
 /** What run-claude needs to know of clusters. */
 export interface KubernetesTable {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { usageError } from '../errors.ts';
-import { isDotGitName } from '../git/names.ts';
-import type { Environment } from '../types/environment.ts';
+import { usageError } from '../../errors.ts';
+import { isDotGitName } from '../../git/names.ts';
+import type { Environment } from '../../types/environment.ts';
+import { resolveVariables } from '../values/variables.ts';
 import { FEATURES, isFeature } from './features.ts';
-import { resolveVariables } from './variables.ts';
 
 /**
  * Debian's rule for names (Debian Policy 5.6.1). apt reads a name that ends with `-` as one to remove, and `=`, `/`, `:`

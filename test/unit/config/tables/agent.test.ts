@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../../src/config/config-file.ts';
-import { mergePolicy, type NamedSettings } from '../../../src/config/merge-policy.ts';
-import type { OwnAgent } from '../../../src/types/own-agent.ts';
+import { readConfigFile } from '../../../../src/config/config-file.ts';
+import { mergePolicy, type NamedSettings } from '../../../../src/config/merge-policy.ts';
+import type { OwnAgent } from '../../../../src/types/own-agent.ts';
 
 const HASH = `sha512-${'A'.repeat(86)}==`;
 const WHOLE = `

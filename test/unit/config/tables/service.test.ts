@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../../src/config/config-file.ts';
+import { readConfigFile } from '../../../../src/config/config-file.ts';
 
 const read = (text: string) => readConfigFile(text, 'config.toml').services;
 const WEB = '[[service]]\nname = "web"\ncommand = "serve"\nport = 8080\n';
