@@ -6,7 +6,7 @@ import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
 import { fingerprintHost } from './disk/host-entry.ts';
 import type { HostWalker } from './disk/host-path.ts';
-import { isOnePath, reasonOf } from './disk/run-steps.ts';
+import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import type { Step } from './disk/steps.ts';
 
 interface ConflictFiles {

@@ -13,7 +13,7 @@ import { fingerprintHost, type HostState, openHost, readHost } from './disk/host
 import { type HostNames, readHostNames } from './disk/host-names.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { isInProject } from './disk/journal.ts';
-import { isOnePath, reasonOf } from './disk/run-steps.ts';
+import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import { foldCase, type Step } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
 import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';

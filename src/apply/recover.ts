@@ -9,7 +9,8 @@ import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from 
 import { endJournal, onePerPath } from './disk/journalled.ts';
 import { removeBeside } from './disk/remove-beside.ts';
 import { rollBack } from './disk/roll-back.ts';
-import { DiskFailure, reasonOf, runSteps } from './disk/run-steps.ts';
+import { DiskFailure, runSteps } from './disk/run-steps.ts';
+import { reasonOf } from './disk/step-failure.ts';
 import { appliedOutcome } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 

@@ -10,7 +10,8 @@ import { readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
 import { rollBack } from './roll-back.ts';
-import { DiskFailure, isOnePath, type Run, runSteps } from './run-steps.ts';
+import { DiskFailure, type Run, runSteps } from './run-steps.ts';
+import { isOnePath } from './step-failure.ts';
 import { orderSteps, type Step } from './steps.ts';
 
 export interface JournalledRun {

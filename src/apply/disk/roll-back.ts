@@ -6,8 +6,8 @@ import { type HostState, readHost } from './host-entry.ts';
 import type { HostWalker } from './host-path.ts';
 import type { Journal } from './journal.ts';
 import { performStep } from './perform-step.ts';
-import { reasonOf } from './run-steps.ts';
 import { stepContent } from './step-content.ts';
+import { reasonOf } from './step-failure.ts';
 import { asDone, isDone, isUntouched, type Step } from './steps.ts';
 
 export interface RollBackTools {

@@ -10,6 +10,7 @@ import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
 import { ReplacedFolders } from './replaced-folders.ts';
 import { stepContent } from './step-content.ts';
+import { codeOf, DISK_CODES, ROOM_CODES, reasonOf } from './step-failure.ts';
 import { appliedOutcome, type Step } from './steps.ts';
 
 export interface Run extends Looking {
@@ -38,12 +39,6 @@ export class DiskFailure extends Error {
     this.done = done;
   }
 }
-
-/** EROFS is not among them: it may concern one mounted folder, and where it is the whole project nothing was done. */
-const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);
-
-/** Errors that may not occur when each step of the batch is done by itself. */
-const ROOM_CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
 interface Numbered {
   readonly step: Step;
@@ -277,40 +272,4 @@ function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome, m
 
 function leave(step: Step, verdict: ChangeOutcome['verdict'], why: string): ChangeOutcome {
   return { path: step.path as RelPath, verdict, why };
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'not permitted',
-  EBUSY: 'busy (a mount point, or in use)',
-  ENOTEMPTY: 'the host has files of its own in it',
-  EEXIST: 'the host has files of its own in it',
-  ENAMETOOLONG: 'the name or path is too long for this file system',
-  EILSEQ: 'this file system cannot hold the name',
-  EINVAL: 'this file system cannot hold the name',
-  ELOOP: 'a link is in the way',
-  ENOSPC: 'no space left on the disk',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EIO: 'the disk reports an error',
-  EXDEV: 'it is on another file system',
-};
-
-/** Whether an error concerns one path only, so that the others can go on. */
-export function isOnePath(error: unknown): boolean {
-  return (
-    error instanceof NotAFolder ||
-    ((error as NodeJS.ErrnoException).code !== undefined && !('hint' in (error as object)))
-  );
-}
-
-/** Why a path failed, for messages. */
-export function reasonOf(error: unknown): string {
-  return REASONS[codeOf(error)] ?? (error as Error).message;
-}
-
-/** Node has no name for EDQUOT (libuv does not know it): 122 on Linux, 69 on macOS. */
-function codeOf(error: unknown): string {
-  const { code = '', errno } = error as NodeJS.ErrnoException;
-  return errno === (process.platform === 'darwin' ? -69 : -122) ? 'EDQUOT' : code;
 }

@@ -23,6 +23,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/engine/docker.ts': ['...request'],
   'src/host/path-limit.ts': ['...dirs.map('],
   'src/layer/volume-base.ts': ['...used'],
+  'src/record/policy-format.ts': ['...STRATEGY_NAMES', '...CACHE_NAMES'],
   'src/record/session-format.ts': ['...STRATEGY_NAMES', '...AGENT_NAMES', '...CACHE_NAMES'],
   // At most 99 are kept.
   'src/terminal/attach/filter-state.ts': ['...keyboard(', '...alternates().map(', '...pushed.alternate'],
