@@ -2,15 +2,22 @@ import { homeAgent } from '../agent/agents.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
-import type { Container, Engine } from '../types/engine.ts';
+import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { GatewayConfig, GatewayUsage, NetworkEntry } from '../types/gateway.ts';
-import type { Plan } from '../types/plan.ts';
 import type { UsageTotals } from '../types/session.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
-import { type AgentSide, agentSide, endsTls, gatewayNames } from './agent-side.ts';
+import { type AgentSide, agentSide } from './agent-side.ts';
 import { gatewayConfig } from './config.ts';
-import { companionMounts, type GatewayContainerOptions, startContainer } from './gateway-container.ts';
+import { startContainer } from './gateway-container.ts';
+import {
+  containerParts,
+  type FirstContainer,
+  type GatewayPlace,
+  makeFirst,
+  makePlace,
+  type PlaceOptions,
+} from './gateway-place.ts';
 import { keepRunning } from './keep-running.ts';
 import { type HostTotal, type NetworkLog, networkLogFile, openNetworkLog } from './network-log.ts';
 import type { RelayTargets } from './relay.ts';
@@ -19,9 +26,7 @@ import { watchAllowed } from './rules/live-rules.ts';
 import { findUpstreams, refuseReadableRelay } from './upstream.ts';
 import { usageLine, writeUsage } from './usage.ts';
 
-export interface GatewayOptions {
-  readonly engine: Engine;
-  readonly plan: Plan;
+export interface GatewayOptions extends PlaceOptions {
   readonly credential: CredentialSource | undefined;
   readonly tell: Tell;
   /** This process's environment: it has the host's ANTHROPIC_BASE_URL, HTTPS_PROXY and NODE_EXTRA_CA_CERTS. */
@@ -30,8 +35,6 @@ export interface GatewayOptions {
   readonly companionTokens?: ReadonlyMap<string, string>;
   /** The logins of MCP servers, by the server's name. */
   readonly mcpLogins?: ReadonlyMap<string, CredentialSource>;
-  /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
-  readonly agentRuns?: boolean;
 }
 
 /** The agent's network: what its container needs, and what the session reads while it runs. */
@@ -113,36 +116,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** The volume with the gateway's sockets, and the network of the gateway's container. */
-interface GatewayPlace {
-  readonly volume: string;
-  readonly network: string;
-  readonly volumeMade: Promise<void>;
-  readonly networkMade: Promise<void>;
-  /** A volume that an agent still mounts stays for the next gateway. */
-  remove(agentStays: boolean): Promise<void>;
-}
-
-function makePlace({ engine, plan, agentRuns = false }: GatewayOptions): GatewayPlace {
-  const { volume, network } = gatewayNames(plan.sessionId);
-  const labels = { 'run-claude.session': plan.sessionId };
-  const networkMade = engine.createNetwork(network, labels);
-  const networkSettled = networkMade.catch(() => undefined);
-  // The volume of a command that was killed has sockets in it.
-  const emptied = agentRuns ? Promise.resolve() : engine.removeVolume(volume);
-  return {
-    volume,
-    network,
-    networkMade,
-    volumeMade: emptied.then(() => engine.createVolume({ name: volume, labels })),
-    async remove(agentStays) {
-      await networkSettled;
-      const volumeRemoved = agentStays ? Promise.resolve() : engine.removeVolume(volume);
-      await Promise.all([volumeRemoved, engine.removeNetwork(network, 'unawaited')]);
-    },
-  };
-}
-
 interface GatewaySettings {
   readonly gateway: GatewayConfig;
   readonly targets: RelayTargets;
@@ -166,54 +139,6 @@ async function configure(
 /** The gateway names a port; the address is always this machine's loopback. */
 function localTargets(ports: readonly number[]): RelayTargets {
   return Object.fromEntries(ports.map((port) => [`local ${port}`, { host: '127.0.0.1', port }]));
-}
-
-/** The first container of a session's gateway, which is made before its configuration is known. */
-interface FirstContainer {
-  readonly container: Promise<Container>;
-  /** Resolves when the agent's container may start; stays pending when the container fails before. */
-  readonly prepared: Promise<unknown>;
-  /** Lets it start. */
-  readonly begin: () => void;
-  /** Removes it where it has not begun to start. */
-  readonly cancel: () => void;
-}
-
-/** Without its configuration, which is the first line that its program reads, the container does nothing. */
-function makeFirst(options: GatewayOptions, place: GatewayPlace, seccomp: string): FirstContainer {
-  let filled: () => void = () => undefined;
-  const volumeFilled = new Promise<void>((resolve) => {
-    filled = resolve;
-  });
-  let begin: () => void = () => undefined;
-  let cancel: () => void = () => undefined;
-  const begun = new Promise<void>((resolve, reject) => {
-    begin = resolve;
-    cancel = () => reject(new Error('the session ended before its gateway was started'));
-  });
-  begun.catch(() => undefined);
-  const { facts, gatewayDoor } = options.engine;
-  const isPodman = facts.kind === 'podman';
-  // The program waits: for the certificate where requests are read, or for the door.
-  const isWaitedFor = endsTls(options.plan.policy) || gatewayDoor !== undefined;
-  const isAwaited = isPodman || options.agentRuns === true || isWaitedFor;
-  const mayStart = isAwaited ? undefined : begun;
-  const container = startContainer(options.engine, { ...containerParts(options, place, seccomp), mayStart, filled });
-  // Its failure is reported where the container is used.
-  container.catch(() => undefined);
-  // The agent's container must not be the first that mounts the volume. Docker fills the volume when a container is
-  // created; Podman fills it, and gives it to the container's user, when one starts.
-  const prepared = isPodman ? container : Promise.all([volumeFilled, place.networkMade]);
-  return { container, prepared, begin, cancel };
-}
-
-function containerParts(
-  { plan }: GatewayOptions,
-  { volume, network, networkMade }: GatewayPlace,
-  seccomp: string,
-): GatewayContainerOptions {
-  const { sessionId, ownImage: image = plan.image } = plan;
-  return { sessionId, image, seccomp, volume, network, networkMade, companions: companionMounts(plan) };
 }
 
 interface GatewayParts {
