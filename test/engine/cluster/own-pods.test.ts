@@ -73,10 +73,15 @@ it('a cluster that enforces no policy is refused, with what answered', { timeout
   expect(scene.api.names('Pod')).toEqual([]);
 });
 
-it('a policy that is enforced late only takes longer', { timeout: 5 * MINUTES }, async () => {
+it('a policy that is enforced late only takes longer, and the session is resumed on its claim', {
+  timeout: 5 * MINUTES,
+}, async () => {
   scene.api.faults = { policies: 4000 };
   const { status, output } = await scene.run('exec', ...ON, '--yes', '.', '--', 'sh', '-c', 'echo 1 > later.txt');
   expect([output, status]).toEqual([expect.stringContaining('1 file created'), 120]);
+  // Another command has other pods, with another address and word.
+  const again = await scene.run('resume', scene.newest(), '--', 'sh', '-c', 'cat later.txt > second.txt');
+  expect([again.output, again.status]).toEqual([expect.stringContaining('2 files created'), 120]);
 });
 
 it('a command without a gateway runs in a closed pod', { timeout: 5 * MINUTES }, async () => {
