@@ -169,7 +169,12 @@ function gatewayMoved(): RunClaudeError {
 }
 
 function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {
-  if (spec.tty) throw refusedInPod('a session on a terminal', target);
+  if (spec.tty)
+    throw refusedInPod(
+      'a terminal',
+      target,
+      'Work there with -p, exec or batch. run-claude diff shows the files of a session.',
+    );
   if (spec.role === 'companion') throw refusedInPod('a program beside the agent', target);
   if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInPod('a directory of this machine', target);
 }

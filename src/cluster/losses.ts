@@ -70,6 +70,10 @@ export function refuseAgentLayer(
 }
 
 /** What a pod has no form of. */
-export function refusedInPod(what: string, target: ClusterTarget): RunClaudeError {
-  return usageError(`--on ${clusterText(target)} does not carry ${what}`, 'Run it on an engine: leave --on out.');
+export function refusedInPod(
+  what: string,
+  target: ClusterTarget,
+  hint = 'Run it on an engine: leave --on out.',
+): RunClaudeError {
+  return usageError(`--on ${clusterText(target)} does not carry ${what}`, hint);
 }
