@@ -87,7 +87,8 @@ describe('the sources', () => {
     expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/agent-package.ts']);
     for (const agent of ['codex', 'copilot', 'gemini', 'opencode']) {
       // The API that an agent of the user's own can name.
-      const [read, typed] = agent === 'gemini' ? [['config/tables/agent.ts'], ['types/own-agent.ts']] : [[], []];
+      const [read, typed] =
+        agent === 'gemini' ? [['config/tables/agent.ts', 'record/policy-format.ts'], ['types/own-agent.ts']] : [[], []];
       expect(filesNaming(agent)).toEqual([
         `agent/${agent}.ts`,
         ...read,
