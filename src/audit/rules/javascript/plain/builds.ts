@@ -151,6 +151,14 @@ export const BUILD_TABLES: readonly PlainTable[] = [
     },
   },
   {
+    // Its dependencies are packages of hvigor plugins.
+    paths: ['hvigor-config.json5'],
+    plain: {
+      word: words`modelVersion hvigorVersion execution.* logging.level debugging.stacktrace`,
+      switch: words`execution.* debugging.* nodeOptions.{maxOldSpaceSize,maxSemiSpaceSize,exposeGC} properties.*`,
+    },
+  },
+  {
     paths: ['openapitools.json'],
     plain: { any: words`$schema`, switch: words`spaces` },
     safe: /^generator-cli\.version=[\d.]+$/,
