@@ -14,8 +14,8 @@ import { type ClusterTarget, clusterText } from './target.ts';
 const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
 
 /**
- * An engine whose containers are pods of a cluster. The volumes of a session
- * are directories of one claim, which outlives the pods. The pods of a session run on one node.
+ * An engine whose containers are pods of a cluster. The volumes of a session are directories of one claim, which outlives the
+ * pods. The pods of a session run on one node.
  */
 export function openClusterEngine(options: ClusterEngineOptions): Engine {
   const { api, owner, target, form } = options;

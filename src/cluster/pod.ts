@@ -88,8 +88,9 @@ function provedInPod(spec: ContainerSpec, { form, gateway }: SessionPodParts): C
   return withTries(overTcp(spec, sockets, gateway), gateway);
 }
 
-/** Whether a container reaches its session's gateway. */
-export const hasGateway = ({ argv }: Pick<ContainerSpec, 'argv'>): boolean => argv.includes('--forward');
+/** Whether a container reaches its session's gateway, by the words of init: those of its program come after them. */
+export const hasGateway = ({ argv }: Pick<ContainerSpec, 'argv'>): boolean =>
+  argv.slice(0, argv.indexOf('--')).includes('--forward');
 
 /** The directory of the gateway's sockets. A pod has no others: sessions with services are refused. */
 function socketsIn({ argv }: ContainerSpec): string {

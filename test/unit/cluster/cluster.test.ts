@@ -4,7 +4,7 @@ import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPol
 import { expect, it } from 'vitest';
 import { behindGate, END_OF_INPUT, framesOf, OPEN, signalLine } from '../../../src/cluster/gate.ts';
 import { refuseLostInPods, refuseOtherImage } from '../../../src/cluster/losses.ts';
-import { podName, type SessionPodParts, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
+import { hasGateway, podName, type SessionPodParts, sessionPod, sessionPolicies } from '../../../src/cluster/pod.ts';
 import { podState } from '../../../src/cluster/pod-status.ts';
 import { clusterText, parseClusterTarget } from '../../../src/cluster/target.ts';
 import { DEFAULTS } from '../../../src/config/settings.ts';
@@ -108,6 +108,11 @@ it('a pod of its own has no RuntimeClass, tries the network, and reaches the gat
   expect(places).toEqual(expect.arrayContaining(['/tmp', '/run', '/dev/shm', '/workspace']));
   for (const { name } of container?.volumeMounts ?? [])
     expect(own.spec.volumes.filter((one) => one.name === name)).toHaveLength(1);
+});
+
+it('a program whose words are those of init has no gateway by that', () => {
+  expect(hasGateway(withGateway)).toBe(true);
+  expect(hasGateway(agentSpec({ ...AGENT, argv: ['ssh', '--forward', 'x'] }))).toBe(false);
 });
 
 it('policies close every pod of the session, and let the gateway out', () => {
