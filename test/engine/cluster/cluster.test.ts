@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ClusterScene, canRunPods, execWords, ON, REFERENCE, SECRET } from '../../support/kubernetes/cluster-scene.ts';
@@ -200,6 +200,8 @@ it('each task of a batch has pods of its own, and the changes of all stay pendin
 }, async () => {
   const tasks = path.join(scene.root, 'tasks.txt');
   writeFileSync(tasks, 'first task\nsecond task\n');
+  // What an earlier session of the agent made would be unchanged.
+  rmSync(path.join(scene.project, 'claude.txt'), { force: true });
   const { status, output } = await scene.run('batch', ...ON, '--jobs', '2', tasks);
   expect([output, status]).toEqual([expect.stringMatching(/2 tasks.*pending/s), 120]);
   expect(scene.api.names('Pod')).toEqual([]);
