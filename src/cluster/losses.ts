@@ -1,5 +1,5 @@
-import { RunClaudeError, usageError } from '../errors.ts';
-import { lossesOf } from '../render/losses.ts';
+import { type RunClaudeError, usageError } from '../errors.ts';
+import { lossesOf, refuseUnaccepted } from '../render/losses.ts';
 import type { LackedLayer } from '../types/engine.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ClusterForm } from './options.ts';
@@ -20,12 +20,10 @@ export function refuseLostInPods(form: ClusterForm, accepted: readonly string[])
       `'${unknown}' is not a layer that a pod may lack with form = "${form}"`,
       `Layers: ${names.join(', ')}.`,
     );
-  const refused = lostLayers.filter(({ name }) => !accepted.includes(name));
-  if (refused.length === 0) return;
-  const lines = refused.map(({ name, lost }) => `\n  ${name}: ${lost?.[form]}`);
-  throw new RunClaudeError('RENDER_LOSS', `layers of the session would be lost:${lines.join('')}`, {
-    hint: `To do without them: ${refused.map(({ name }) => `--without-layer ${name}`).join(' ')}`,
-  });
+  refuseUnaccepted(
+    lostLayers.map(({ name, lost }) => ({ name, why: lost?.[form] ?? '' })),
+    accepted,
+  );
 }
 
 /** What of the layers that the user does without a session's pods lack. */

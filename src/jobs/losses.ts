@@ -1,4 +1,5 @@
-import { RunClaudeError, usageError } from '../errors.ts';
+import { type RunClaudeError, usageError } from '../errors.ts';
+import { refuseUnaccepted } from '../render/losses.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { type JobTarget, targetText } from './target.ts';
@@ -23,12 +24,10 @@ export function refuseLostLayers(lost: readonly JobLayer[], accepted: readonly s
   const unknown = accepted.find((name) => !(JOB_LAYERS as readonly string[]).includes(name));
   if (unknown !== undefined)
     throw usageError(`'${unknown}' is not a layer that a job may lack`, `Layers: ${JOB_LAYERS.join(', ')}.`);
-  const refused = lost.filter((name) => !accepted.includes(name));
-  if (refused.length === 0) return;
-  const lines = refused.map((name) => `\n  ${name}: ${LOST[name]}`);
-  throw new RunClaudeError('RENDER_LOSS', `layers of the session would be lost:${lines.join('')}`, {
-    hint: `To do without them: ${refused.map((name) => `--without-layer ${name}`).join(' ')}`,
-  });
+  refuseUnaccepted(
+    lost.map((name) => ({ name, why: LOST[name] })),
+    accepted,
+  );
 }
 
 /** What of a policy is not carried to a job; each word names an option or a table of the configuration. */

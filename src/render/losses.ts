@@ -43,9 +43,24 @@ export function refuseLosses(
     throw usageError(`'${unknown}' is not a layer`, `Layers: ${RENDERED_LAYERS.map(({ name }) => name).join(', ')}.`);
   const all = [...specs.flatMap((spec) => lossesOf(target, spec)), ...lostParts(target, plan)];
   const lost = new Map(all.map((layer) => [layer.name, layer]));
-  const refused = [...lost.values()].filter(({ name }) => !accepted.includes(name));
+  refuseUnaccepted(
+    [...lost.values()].map((layer) => ({ name: layer.name, why: layer.lost?.[target] ?? '' })),
+    accepted,
+  );
+}
+
+/**
+ * Refuses the lost layers that the user did not name.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS, which names each
+ */
+export function refuseUnaccepted(
+  lost: readonly { readonly name: string; readonly why: string }[],
+  accepted: readonly string[],
+): void {
+  const refused = lost.filter(({ name }) => !accepted.includes(name));
   if (refused.length === 0) return;
-  const lines = refused.map((layer) => `\n  ${layer.name}: ${layer.lost?.[target]}`);
+  const lines = refused.map(({ name, why }) => `\n  ${name}: ${why}`);
   throw new RunClaudeError('RENDER_LOSS', `layers of the session would be lost:${lines.join('')}`, {
     hint: `To do without them: ${refused.map(({ name }) => `--without-layer ${name}`).join(' ')}`,
   });
