@@ -112,9 +112,17 @@ const fileForEachStage = {
 /**
  * The first lines of dist/main.js, which sh and Node both read. Node takes `--env-file` for its own wherever it stands before
  * a `--` (seen with 20.20), with NODE_OPTIONS in that file: a project's `.env`, named for the agent, would run programs here.
+ * sh chooses the Node: the first one of PATH may be one that an agent wrote.
  */
-const LAUNCHER = `#!/usr/bin/env sh
-':' //; exec node -- "$0" "$@"
+const LAUNCHER = `#!/bin/sh
+':' /*
+${readFileSync(path.join(import.meta.dirname, 'plugin/hooks/find-outside.sh'), 'utf8')}
+add_projects "$@"
+clean_node_environment
+if find_outside node; then exec "$program" -- "$0" "$@"; fi
+missing node
+exit 127
+*/
 `;
 /** Minifying removes such a line: it is added afterwards. @type {import('rolldown').Plugin} */
 const launcher = {

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { spawn } from '../host/programs/start-program.ts';
 import { writeFileAtomic } from '../store/record.ts';
 import { readHeader, syncedState } from './manifest.ts';
 
@@ -16,7 +16,7 @@ export function flushBase(gen: string, platform: NodeJS.Platform = process.platf
   const state = readHeader(gen)?.state;
   if (state === undefined || syncedState(gen) === state) return;
   // Without this program or option, the base is made anew after a reboot.
-  const child = spawn('sync', ['-f', manifest], { stdio: 'ignore' }).on('error', () => undefined);
+  const child = spawn('sync', ['-f', manifest], { cwd: '/', stdio: 'ignore' }).on('error', () => undefined);
   child.on('exit', (status) => {
     try {
       if (status === 0) writeFileAtomic(path.join(gen, 'synced'), state);

@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { spawnSync } from '../host/programs/start-program.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Differences } from '../scan/snapshot.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
@@ -57,7 +57,7 @@ export function openStacked(dir: string, number: number, over: number): boolean 
   writeNonce(gen);
   writeFileAtomic(path.join(gen, 'over'), String(over), { durable: false });
   // A character device 0:0: every process may make it since Linux 5.8, but not on macOS and older kernels.
-  return spawnSync('mknod', [whiteoutOf(gen), 'c', '0', '0'], { stdio: 'ignore' }).status === 0;
+  return spawnSync('mknod', [whiteoutOf(gen), 'c', '0', '0'], { cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
 /** The whiteout that is hard-linked wherever an entry of the generation below is to be hidden. */

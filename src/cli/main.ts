@@ -6,6 +6,7 @@ import { EXIT, usageError } from '../errors.ts';
 import { findPlaces } from '../host/facts.ts';
 import { HOLD_WORD, TASK_WORD } from '../host/hold-word.ts';
 import { placeUser, requireOwnPlaces } from '../host/own-places.ts';
+import { distrustBefore } from '../host/programs/trusted-start.ts';
 import { truePath } from '../host/true-path.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
@@ -21,6 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
   using interruption = listenForSignals(process);
   try {
+    distrustBefore(early, placesNow());
     // A holder: the command that started it waits at the other end of its channel.
     if (argv[0] === HOLD_WORD && process.send !== undefined)
       return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
@@ -69,6 +71,18 @@ function contextOf(tell: Tell, interruption: Interruption, cwd: string): Command
   const env = withSettings(process.env, { home: homedir(), platform: process.platform });
   const write = (text: string): void => void process.stdout.write(text);
   return { env, cwd, places: findPlaces(process.env, homedir()), tell, write, interruption };
+}
+
+/** For what comes before the command line is read. A folder that was removed has nothing in it. */
+function placesNow(): Parameters<typeof distrustBefore>[1] {
+  const { home, stateDir } = findPlaces(process.env, homedir());
+  let cwd = '/';
+  try {
+    cwd = process.cwd();
+  } catch {
+    // currentFolder() reports it.
+  }
+  return { cwd, home, stateDir };
 }
 
 function currentFolder(): string {

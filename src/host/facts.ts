@@ -124,7 +124,7 @@ function realFolder(named: string): string {
 }
 
 /** The nearest directory, this one or above, that has a `.git`. */
-function findRepository(folder: string): string | undefined {
+export function findRepository(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
     if (lstatSync(path.join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
     if (at === path.dirname(at)) return undefined;

@@ -1,6 +1,5 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
+import { missingProgramHint, outputOfProgram, programFile, spawn, spawnSync } from './programs/start-program.ts';
 import { type ProgramResult, type RunProgram, runProgram } from './run-program.ts';
 
 /**
@@ -191,7 +190,7 @@ export function listGlobalConfig(
 
 /** What `git --version` prints. Rejects with ENOENT when there is no git. */
 export async function gitVersion(): Promise<string> {
-  const { stdout } = await promisify(execFile)('git', ['--version'], { timeout: 10_000 });
+  const { stdout } = await outputOfProgram('git', ['--version'], { timeout: 10_000 });
   return stdout;
 }
 
@@ -199,9 +198,15 @@ export async function gitVersion(): Promise<string> {
 function commandLine(args: GitArguments, options: GitOptions): string[] {
   const [command, ...rest] = args;
   const seconds = Math.ceil((options.timeoutMs ?? DEFAULT_TIMEOUT_MS) / 1000);
-  const limits = `ulimit -v ${MAX_ADDRESS_SPACE_KIB} 2>/dev/null; ulimit -t ${seconds} 2>/dev/null; exec git "$@"`;
+  const limits = `ulimit -v ${MAX_ADDRESS_SPACE_KIB} 2>/dev/null; ulimit -t ${seconds} 2>/dev/null; exec "$0" "$@"`;
   return [
-    ...['-c', limits, 'git', '--no-pager', '--no-optional-locks'],
+    ...[
+      '-c',
+      limits,
+      programFile('git', placeAndEnvironment(options).env) ?? 'git',
+      '--no-pager',
+      '--no-optional-locks',
+    ],
     ...HARDENING.flatMap((row) => ['-c', row]),
     ...(options.readsCommitGraph === true ? ['-c', 'core.commitGraph=true'] : []),
     ...(options.ownerCheckedFor === undefined ? ['-c', 'safe.directory=*'] : []),
@@ -266,7 +271,7 @@ function failed([command]: GitArguments, { status, signal, stderr }: GitEnd): Ru
 }
 
 function missing(why: string, cause?: Error): RunClaudeError {
-  return new RunClaudeError('GIT_MISSING', `git cannot start: ${why}`, { cause, hint: 'Install git.' });
+  return new RunClaudeError('GIT_MISSING', `git cannot start: ${why}`, { cause, hint: missingProgramHint('git') });
 }
 
 function timedOut([command]: GitArguments, timeoutMs: number): RunClaudeError {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../types/session.ts';
+import { execFileSync } from './programs/start-program.ts';
 
 type Start = Pick<ProcessIdentity, 'started' | 'startedAt'>;
 
@@ -70,7 +70,12 @@ export class Machine {
   #run(program: string, args: readonly string[]): string | undefined {
     try {
       const env = { ...this.#env, LC_ALL: 'C', TZ: 'UTC0' };
-      return execFileSync(program, args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+      return execFileSync(program, args, {
+        cwd: '/',
+        encoding: 'utf8',
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }).trim();
     } catch {
       return undefined;
     }

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { execFileSync } from './programs/start-program.ts';
 
 /** Linux counts processor time for programs in hundredths of a second, whatever its clock. */
 const LINUX_TICK_MS = 10;
@@ -9,7 +9,9 @@ export function processorTimeMs(pid: number, platform: NodeJS.Platform = process
   try {
     if (platform === 'linux') return fromStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
     const env = { ...process.env, LC_ALL: 'C' };
-    return fromPs(execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { encoding: 'utf8', env, stdio: 'pipe' }));
+    return fromPs(
+      execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { cwd: '/', encoding: 'utf8', env, stdio: 'pipe' }),
+    );
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import { execFile } from './programs/start-program.ts';
 
 /** The result of a program of the host. Its output may be a secret: it is never printed or stored. */
 export interface ProgramResult {
@@ -23,6 +24,8 @@ export const runProgram: RunProgram = (argv, options = {}) =>
       file,
       args,
       {
+        // Not in the project: a program may read its configuration from where it starts.
+        cwd: homedir(),
         timeout: options.timeoutMs ?? 30_000,
         maxBuffer: 1 << 20,
         killSignal: 'SIGKILL',

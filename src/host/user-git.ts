@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { RunClaudeError } from '../errors.ts';
+import { missingProgramHint, spawn } from './programs/start-program.ts';
 
 /**
  * git and gh with the user's own configuration. Only what the user asked for by name runs here: a commit that may be
@@ -107,7 +107,7 @@ async function run(
         reject(
           new RunClaudeError(`${code}_MISSING`, `${program} cannot start: ${cause.message}`, {
             cause,
-            hint: `Install ${program}.`,
+            hint: missingProgramHint(program),
           }),
         ),
       );

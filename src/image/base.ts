@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { spawn } from '../host/programs/start-program.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Pins } from './pins.ts';
@@ -81,7 +81,7 @@ function sourcesList({ debian: { mirror, security, release } }: Pins): string {
 }
 
 async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Promise<void> {
-  const child = spawn('debootstrap', argv, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('debootstrap', argv, { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
   // It unmounts what it mounted: wait for its end.
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
@@ -117,6 +117,7 @@ async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Pr
 
 async function importTree(engine: Engine, dir: string, tag: string): Promise<void> {
   const tar = spawn('tar', ['--numeric-owner', '--exclude=./var/cache/apt/archives/*.deb', '-C', dir, '-c', '.'], {
+    cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await engine.importImage(tar.stdout, tag);

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { RunClaudeError } from '../errors.ts';
+import { missingProgramHint, outputOfProgram } from '../host/programs/start-program.ts';
 
 export interface NpmRun {
   /** Not a project's directory: npm reads the .npmrc of one. */
@@ -19,14 +18,14 @@ export interface NpmRun {
 export async function runNpm(argv: readonly string[], { cwd, doing, signal, timeoutMs }: NpmRun): Promise<string> {
   const limits = { signal, timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024 };
   try {
-    return (await promisify(execFile)('npm', [...argv], { cwd, ...limits })).stdout;
+    return (await outputOfProgram('npm', [...argv], { cwd, ...limits })).stdout;
   } catch (error) {
     signal?.throwIfAborted();
     const failure = error as NodeJS.ErrnoException & { stderr?: string };
     if (failure.code === 'ENOENT') {
       throw new RunClaudeError('PACKAGE_FETCH_FAILED', `npm is needed to ${doing} and was not found`, {
         cause: error,
-        hint: 'Install npm (it comes with Node.js).',
+        hint: missingProgramHint('npm'),
       });
     }
     const reason = failure.stderr?.trim().split('\n').slice(0, 3).join('; ') ?? '';

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
+import { spawn } from '../host/programs/start-program.ts';
 import { makePrivateDir } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
@@ -70,7 +70,7 @@ async function unpack(engine: Engine, image: string, into: string): Promise<void
     container.stderr.resume();
     // An ordinary user owns everything: on the node that is uid 0 inside.
     const words = ['-x', '--no-same-owner', '--same-permissions', '-C', into, '-f', '-'];
-    const tar = spawn('tar', words, { stdio: ['pipe', 'ignore', 'pipe'] });
+    const tar = spawn('tar', words, { cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
     let errors = '';
     tar.stderr.on('data', (chunk: Buffer) => {
       errors = (errors + chunk.toString('utf8')).slice(-500);

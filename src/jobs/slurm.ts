@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { RunClaudeError } from '../errors.ts';
+import { spawn } from '../host/programs/start-program.ts';
 import type { AttachedProgram, JobRequest, JobState, Scheduler } from './scheduler.ts';
 
 /** A controller that is busy answers late. */

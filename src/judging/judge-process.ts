@@ -1,8 +1,9 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { RunClaudeError } from '../errors.ts';
 import { processorTimeMs } from '../host/processor-time.ts';
+import { spawn } from '../host/programs/start-program.ts';
 import { encodeFrame, type Frame, FrameBuffer } from './frames.ts';
 import { type FromJudge, PROTOCOL, type ToJudge } from './protocol.ts';
 

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { fstatSync, fsync } from 'node:fs';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
+import { outputOfProgram } from '../host/programs/start-program.ts';
 
 /** More files than this are forced to the disk by one call for their whole file system. */
 export const MANY = 64;
@@ -14,7 +14,7 @@ export async function syncFileSystem(path: string, platform: NodeJS.Platform = p
   // sync of BSD and macOS takes no options, and returns before anything is written.
   if (platform !== 'linux') return false;
   try {
-    await promisify(execFile)('sync', ['-f', path], { cwd: '/' });
+    await outputOfProgram('sync', ['-f', path], { cwd: '/' });
     return true;
   } catch {
     return false;

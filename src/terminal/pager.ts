@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from '../host/programs/start-program.ts';
 import type { Screen } from './ask.ts';
 
 /**

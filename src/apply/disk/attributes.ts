@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync } from 'node:fs';
+import { spawnSync } from '../../host/programs/start-program.ts';
 
 /** Access lists, and attributes that the user's programs set. The kernel and SELinux set their own on the new file. */
 const KEPT = '^(user\\.|system\\.posix_acl)';

@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { TICK_MS, waitForTick } from '../../host/mtime-granularity.ts';
+import { spawnSync } from '../../host/programs/start-program.ts';
 import { settableTime } from '../../store/file-time.ts';
 
 /** A regular file to be copied; paths are bytes where they are not UTF-8. */

@@ -1,10 +1,10 @@
-import { fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import type { FromTask, TaskOrder } from '../../batch/messages.ts';
 import type { StopSignal } from '../../errors.ts';
 import { TASK_WORD } from '../../host/hold-word.ts';
 import { packageRoot } from '../../host/package.ts';
+import { fork } from '../../host/programs/start-program.ts';
 import { writeAll } from '../../store/record.ts';
 import type { SessionEvent } from '../../types/event.ts';
 

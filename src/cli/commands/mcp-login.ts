@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { Interrupted, usageError } from '../../errors.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
+import { spawn } from '../../host/programs/start-program.ts';
 import { logIn, type ShownLogin } from '../../mcp/login/log-in.ts';
 import { loginStore, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { askLine, isYes, type Screen } from '../../terminal/ask.ts';

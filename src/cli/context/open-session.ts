@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { RunClaudeError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
+import { distrust } from '../../host/programs/start-program.ts';
+import { foldersOf } from '../../plan/folders-of.ts';
 import { findPicked, type PickedSession } from '../../record/find-session.ts';
 import type { Purpose } from '../../record/pick-session.ts';
 import { finishApply } from '../../session/later/apply.ts';
@@ -32,6 +34,7 @@ export async function withSession<T>(
   const { env, places, tell, interruption } = context;
   const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
   let { record } = picked;
+  distrust(foldersOf(record.plan));
   for (const one of picked.unreadable) warnOfUnreadable(one, context);
   if (picked.alsoPending.length > 0 && !line.options.has('json')) {
     tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });

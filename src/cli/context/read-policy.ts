@@ -4,6 +4,7 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
+import { distrust } from '../../host/programs/start-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -41,6 +42,7 @@ export async function readPolicy(
   const sources = { config, environment: context.env, flags, projectFile: undefined, projectIgnore: [] };
   const own = mergePolicy(sources);
   const project = probeProject(folder, { repo: own.policy.repo });
+  distrust([project.root]);
   const projectFile = '.run-claude.toml';
   const projectText = readSmallFile(path.join(project.root, projectFile), 'refuse');
   const ignoreFile = path.join(project.root, '.run-claudeignore');

@@ -1,3 +1,5 @@
+import { requireOutsidePackage } from '../../host/programs/trusted-start.ts';
+import { foldersOf } from '../../plan/folders-of.ts';
 import { restoreVariables } from '../../plan/mask-plan.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -8,8 +10,12 @@ import { readRecordedFiles } from './env-files.ts';
  * The plan of a session for another run: with the values of `--env` and `--env-file`, which no record has, as they are now.
  * A line names those that are missing.
  */
-export function restoredPlan(record: SessionRecord, { env, tell }: CommandContext): Plan {
+export function restoredPlan(
+  record: SessionRecord,
+  { env, tell, places }: Pick<CommandContext, 'env' | 'tell' | 'places'>,
+): Plan {
   const { policy, project } = record.plan;
+  requireOutsidePackage(foldersOf(record.plan), places.stateDir);
   const warn = (text: string): void => tell({ kind: 'message', level: 'warning', text });
   const files = readRecordedFiles(policy.envFiles ?? [], project.root);
   const { plan, missing, missingOfFiles } = restoreVariables(record.plan, env, files.values);

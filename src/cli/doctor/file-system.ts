@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
+import { execFileSync } from '../../host/programs/start-program.ts';
 
 /** What doctor has to know of the file system of a directory. */
 export interface FileSystem {
@@ -57,7 +57,9 @@ export function fileSystems(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): 
 /** From lines like `//me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)`. */
 function readMounts(env: NodeJS.ProcessEnv): readonly { readonly point: string; readonly type: string }[] {
   try {
-    const lines = execFileSync('mount', { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).split('\n');
+    const lines = execFileSync('mount', { cwd: '/', encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] }).split(
+      '\n',
+    );
     return lines.flatMap((line) => {
       const [, point, type] = / on (\/.*) \(([\w.-]+)[^()]*\)$/.exec(line) ?? [];
       return point === undefined || type === undefined ? [] : [{ point, type }];

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
+import { distrust } from '../../host/programs/start-program.ts';
 import { pathIdentity } from '../../host/true-path.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import type { AlsoFolder, HostFacts, ProjectFacts } from '../../types/plan.ts';
@@ -24,6 +25,7 @@ export function besideFolders(
     const isReadonly = word.endsWith(READONLY);
     const named = isReadonly ? word.slice(0, -READONLY.length) : word;
     const facts = probeProject(path.resolve(cwd, named), { repo: false });
+    distrust([facts.root]);
     refuseProject(facts.root, host, pathIdentity);
     for (const { root } of [project, ...folders.map((folder) => folder.project)]) {
       if (!contains(root, facts.root, pathIdentity) && !contains(facts.root, root, pathIdentity)) continue;

@@ -1,5 +1,7 @@
 import { RunClaudeError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
+import { distrust } from '../../host/programs/start-program.ts';
+import { foldersOf } from '../../plan/folders-of.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { readRecord } from '../../record/session.ts';
 import { starterOf } from '../../session/kept/holder.ts';
@@ -23,6 +25,7 @@ export async function holdSession(context: CommandContext): Promise<number> {
     if (isReady || !starter.tell({ kind: 'tell', event })) context.tell(event);
   };
   const plan = await starter.plan;
+  distrust(foldersOf(plan));
   try {
     const engine = await openEngineOf(plan, context);
     try {

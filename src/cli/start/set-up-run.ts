@@ -8,6 +8,7 @@ import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
 import { parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
+import { requireOutsidePackage } from '../../host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { refuseAttended } from '../../jobs/losses.ts';
 import { type PlanInput, planRun } from '../../plan/plan-run.ts';
@@ -73,6 +74,7 @@ export async function setUpRun(
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
+  requireOutsidePackage([project.root, ...also.map((folder) => folder.project.root)], host.stateDir);
   onFacts({ policy, project, host });
   const { engine, lines } = await openChosenEngine(policy, context, isStart(line), line.without ?? []);
   const userEnvironment = {

@@ -1,8 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT } from '../../errors.ts';
+import { recordAgentFolders } from '../../host/programs/trusted-start.ts';
 import { tryLayers } from '../../layer/try-layers.ts';
 import { startScreen } from '../../plan/describe-plan.ts';
+import { foldersOf } from '../../plan/folders-of.ts';
 import { withTrial } from '../../plan/plan-run.ts';
 import { needsTrial } from '../../plan/strategy.ts';
 import { TOOL_FILES, toolHints } from '../../plan/tool-hints.ts';
@@ -100,10 +102,11 @@ export async function withReadyStart<T>(
       rememberStart(plan, host.stateDir);
     }
     const deps: SessionDeps = { engine, host, env, tell, screen, interruption, findCredential };
-    for (const { root } of [plan.project, ...(plan.also ?? []).map(({ project }) => project)])
+    for (const root of foldersOf(plan))
       await recoverProjectSessions(root, deps, (record) =>
         openEngineOf(record.plan, context, { answerMs: EARLIER_ANSWER_MS }),
       );
+    if (plan.mode === 'bind') recordAgentFolders(host.stateDir, foldersOf(plan));
     return await body({ plan: await withCaches(await withEnvironment(plan, deps), deps), deps });
   } catch (error) {
     dropReserved();

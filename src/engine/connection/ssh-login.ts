@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
+import { outputOfProgram } from '../../host/programs/start-program.ts';
 
 /** The login that all connections of one command to one host share. */
 export interface SharedLogin {
@@ -27,7 +26,8 @@ export type MakeDir = (folder: string, prefix: string) => Promise<string>;
  * @param host the arguments of ssh that name the host, after its options.
  */
 export async function shareLogin(host: readonly string[], makeDir: MakeDir): Promise<SharedLogin> {
-  const ssh = (...words: readonly string[]) => promisify(execFile)('ssh', [...words, ...host], { timeout: 10_000 });
+  const ssh = (...words: readonly string[]) =>
+    outputOfProgram('ssh', [...words, ...host], { cwd: '/', timeout: 10_000 });
   try {
     const { stdout } = await ssh('-G');
     const alive = aliveOptions(stdout);

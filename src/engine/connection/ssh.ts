@@ -1,7 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { spawn } from '../../host/programs/start-program.ts';
 import { type MakeDir, type SharedLogin, shareLogin } from './ssh-login.ts';
 
 /** Each needs a program here and one on the other machine, and servers allow ten at a time by default. */
@@ -79,7 +80,7 @@ export class SshAgent extends Agent {
     if (this.#answered !== undefined) await this.#answered;
     if (connection.destroyed) return undefined;
     const argv = ['-T', '-o', 'BatchMode=yes', ...options, ...this.#host, 'docker', 'system', 'dial-stdio'];
-    const child = spawn('ssh', argv, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn('ssh', argv, { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdin, stdout } = child;
     Object.assign(connection, holdOf(child));
     this.#answered ??= new Promise((resolve) => {

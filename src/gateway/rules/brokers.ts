@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { homedir } from 'node:os';
 import { RunClaudeError, usageError } from '../../errors.ts';
+import { outputOfProgram } from '../../host/programs/start-program.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { BrokeredHost } from '../../types/gateway.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy } from '../../types/policy.ts';
@@ -106,7 +106,7 @@ export async function outputOf(
   if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `${where} names no command`, { hint });
   let value: string;
   try {
-    const { stdout } = await promisify(execFile)(program, args, { timeout: TIMEOUT_MS });
+    const { stdout } = await outputOfProgram(program, args, { cwd: homedir(), timeout: TIMEOUT_MS });
     value = stdout.trim();
   } catch {
     // The error would carry the command's output.

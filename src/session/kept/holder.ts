@@ -1,9 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, type StopSignal } from '../../errors.ts';
 import { HOLD_WORD } from '../../host/hold-word.ts';
 import { packageRoot } from '../../host/package.ts';
+import { fork } from '../../host/programs/start-program.ts';
 import type { SessionEvent, Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
 

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { EXIT } from '../../../errors.ts';
+import { execFile } from '../../../host/programs/start-program.ts';
 
 const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 

@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { AgentFolders } from '../../../../src/host/programs/agent-folders.ts';
+import { outsideEnvironment } from '../../../../src/host/programs/outside-environment.ts';
+
+const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-outside-')));
+afterAll(() => rmSync(root, { recursive: true }));
+const at = (...parts: readonly string[]): string => path.join(root, ...parts);
+for (const dir of ['project/bin', 'tools']) mkdirSync(at(dir), { recursive: true });
+symlinkSync(at('tools'), at('linked'));
+const folders = new AgentFolders();
+folders.add([at('project')]);
+
+it('keeps the folders of PATH that are absolute and outside, without links and each once', () => {
+  const PATH = ['', '.', at('project/bin'), at('linked'), at('tools'), at('none'), 'bin'].join(':');
+  expect(outsideEnvironment({ PATH }, folders).env).toEqual({ PATH: at('tools') });
+});
+
+it('leaves out every variable that leads into the project, and keeps places and all others', () => {
+  const env = {
+    HOME: at('project/home'),
+    PWD: at('project'),
+    XDG_CONFIG_HOME: at('project/config'),
+    LANG: 'C',
+    DOCKER_HOST: `unix://${at('project/s')}`,
+    LD_LIBRARY_PATH: `/usr/lib:${at('project')}`,
+    NEVER_HEARD_OF: at('project/x'),
+    EMPTY: undefined,
+  };
+  const { env: kept, dropped } = outsideEnvironment(env, folders);
+  expect(Object.keys(kept).sort()).toEqual(['HOME', 'LANG', 'PWD', 'XDG_CONFIG_HOME']);
+  expect(dropped.toSorted()).toEqual(['DOCKER_HOST', 'LD_LIBRARY_PATH', 'NEVER_HEARD_OF']);
+});
