@@ -16,7 +16,7 @@ export async function compileProgram(source: string): Promise<string> {
 }
 
 /** Compiles one of test/support/apply-shim, to be preloaded into a program; its source documents what it does. */
-export function compileShim(file: string, source: 'shim.c' | 'log.c' | 'follow-link.c' = 'shim.c'): void {
+export function compileShim(file: string, source: 'shim.c' | 'log.c' | 'follow-link.c' | 'xstate.c' = 'shim.c'): void {
   const words = ['-shared', '-fPIC', '-O1', '-o', file, path.join(packageRoot, 'test/support/apply-shim', source)];
   execFileSync('cc', [...words, '-ldl', '-lpthread']);
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { compileShim } from './compile.ts';
 
 /**
  * Runs a command as root under a Linux kernel of its own (User Mode Linux, a program like any other), which has file
@@ -21,7 +22,14 @@ halt -f -p
   writeFileSync(init, script, { mode: 0o755 });
   const args = ['mem=1200M', 'root=/dev/root', 'rootfstype=hostfs', 'rootflags=/', 'rw', `init=${init}`];
   const console = ['con=null', 'con0=null,fd:1', 'ssl=null', 'quiet'];
-  const ran = spawnSync('linux.uml', [...args, ...console], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const shim = path.join(folder, 'xstate.so');
+  compileShim(shim, 'xstate.c');
+  const env = { ...process.env, LD_PRELOAD: shim };
+  const ran = spawnSync('linux.uml', [...args, ...console], {
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   if (ran.error !== undefined) throw ran.error;
   return ran.stdout;
 }
