@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { findRepository } from '../facts.ts';
 
@@ -138,6 +138,7 @@ function identityOf(file: string): string | undefined {
   return stats === undefined ? undefined : idOf(stats);
 }
 
-function idOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
-  return `${dev}:${ino}`;
+/** With the time at which it was made: a file system gives the number of a removed folder to a new one. */
+function idOf({ dev, ino, birthtimeMs }: Pick<Stats, 'dev' | 'ino' | 'birthtimeMs'>): string {
+  return `${dev}:${ino}:${birthtimeMs}`;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ it('every call of a tool comes to the hook, and a hook that fails in any way ref
   expect(Object.keys(others)).toEqual(['SessionStart', 'UserPromptSubmit']);
 });
 
-it('the plugin has no script, and no command of it runs anything or can be started by the model', () => {
+it('the plugin has no script but those that find run-claude, and no command of it runs anything or can be started by the model', () => {
   const names = readdirSync(path.join(root, 'plugin'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(path.join(root, 'plugin'), path.join(entry.parentPath, entry.name)));
@@ -48,6 +48,8 @@ it('the plugin has no script, and no command of it runs anything or can be start
     '.claude-plugin/plugin.json',
     '.mcp.json',
     'hooks/hooks.json',
+    'hooks/find-outside.sh',
+    'hooks/run-claude.sh',
   ];
   expect(names.sort()).toEqual([...commands, ...others].sort());
   for (const command of commands) {
@@ -59,6 +61,9 @@ it('the plugin has no script, and no command of it runs anything or can be start
 
 describe('the command of the hook', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'plugin-hook-'));
+  // As Claude Code keeps it: without the package around it.
+  const copy = path.join(dir, 'copy');
+  cpSync(path.join(root, 'plugin'), copy, { recursive: true });
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
   const { command } = json('plugin/hooks/hooks.json').hooks.PreToolUse[0].hooks[0];
 
@@ -66,8 +71,9 @@ describe('the command of the hook', () => {
   const run = (program: string | undefined) => {
     rmSync(path.join(dir, 'run-claude'), { force: true });
     if (program !== undefined) writeFileSync(path.join(dir, 'run-claude'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
-    const options = { encoding: 'utf8', input: '{"a":1}', env: { PATH: `${dir}:/usr/bin:/bin` } } as const;
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], options);
+    const env = { PATH: `${dir}:/usr/bin:/bin`, HOME: dir, CLAUDE_PLUGIN_ROOT: copy };
+    const options = { encoding: 'utf8', input: '{"a":1}', cwd: '/', env } as const;
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], options);
     return { status, stdout, refuses: stderr.includes('refuses this call') };
   };
 
@@ -84,5 +90,21 @@ describe('the command of the hook', () => {
     ['prints another text', 'echo allowed'],
   ])('refuses where run-claude %s', (_, program) => {
     expect(run(program)).toEqual({ status: 2, stdout: '', refuses: true });
+  });
+
+  it('starts no run-claude of the project, and one of the package where the plugin is a part of it', () => {
+    const project = path.join(dir, 'project');
+    mkdirSync(path.join(project, 'bin'), { recursive: true });
+    for (const name of ['run-claude', 'sh', 'node'])
+      writeFileSync(path.join(project, 'bin', name), '#!/bin/sh\necho planted\n', { mode: 0o755 });
+    const PATH = `${project}/bin:${path.dirname(process.execPath)}:/usr/bin:/bin`;
+    const start = (plugin: string, words: readonly string[]) =>
+      spawnSync('/bin/sh', [path.join(plugin, 'hooks/run-claude.sh'), ...words], {
+        cwd: project,
+        encoding: 'utf8',
+        env: { PATH, HOME: path.join(dir, 'home') },
+      });
+    expect(start(copy, ['version'])).toMatchObject({ status: 127, stdout: '' });
+    expect(start(path.join(root, 'plugin'), ['version']).stdout).not.toContain('planted');
   });
 });
