@@ -68,7 +68,15 @@ class Bench implements Disposable {
     execFileSync('chown', ['-R', `${USER}:${USER}`, project]);
     const facts = probeProject(project, { repo: false });
     const policy = { ...DEFAULTS };
-    return { sessionId: '261121-140512-k7p', sessionDir, project: facts, policy, user: `${USER}:${USER}` } as Plan;
+    const baseDir = path.join(this.root, 'base');
+    return {
+      sessionId: '261121-140512-k7p',
+      sessionDir,
+      baseDir,
+      project: facts,
+      policy,
+      user: `${USER}:${USER}`,
+    } as Plan;
   }
 
   async open(plan: Plan): Promise<BindSession> {
