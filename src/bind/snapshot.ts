@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { RunClaudeError } from '../errors.ts';
 import { type ContentStore, openContentStore } from '../store/content.ts';
@@ -8,7 +9,14 @@ import { writeJsonAtomic } from '../store/record.ts';
 import type { Digest } from '../types/entry.ts';
 import { type EarlierSources, findElsewhere } from './earlier-content.ts';
 import { findRepositories, isExecutablePart, repositoryOf } from './repositories.ts';
-import { type HostEntry, type ProjectScan, readLink, readRegularFile, scanProject } from './scan-project.ts';
+import {
+  type HostEntry,
+  type ProjectScan,
+  readLink,
+  readRegularFile,
+  scanProjectInTurns,
+  TURN_MS,
+} from './scan-project.ts';
 import { fromColumns, toColumns } from './snapshot-entries.ts';
 import {
   LIST_FORMAT,
@@ -59,7 +67,8 @@ export interface SnapshotOptions {
  */
 export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapshot> {
   const { root, sessionDir, isShielded, base } = options;
-  const scan = scanProject(root, skipShielded(isShielded));
+  const scan = await scanProjectInTurns(root, skipShielded(isShielded));
+
   const repositories = findRepositories(scan.entries);
   const { repositories: tracked, unchanged } = readTracked(root, isShielded, scan.entries);
   const { toKeep, targets } = await chooseKept(options, scan, repositories, {
@@ -106,7 +115,12 @@ async function chooseKept(
   const targets = new Map<string, string>();
   const toKeep: string[] = [];
   const watched: { name: string; seen: HostEntry; isTracked: boolean }[] = [];
+  let turn = Date.now();
   for (const [name, seen] of entries) {
+    if (Date.now() - turn > TURN_MS) {
+      await nextTurn();
+      turn = Date.now();
+    }
     const repository = repositoryOf(name, repositories);
     if (repository !== undefined && !isExecutablePart(name, seen.kind, repository)) continue;
     if (seen.kind === 'symlink') targets.set(name, readLink(root, name) ?? '');

@@ -93,16 +93,21 @@ function isUnchanged(indexed: IndexedFile, seen: HostEntry | undefined, written:
   const mtime = timeOf(seen.mtimeNs);
   return (
     indexed.size === seen.size % 2 ** 32 &&
-    indexed.ino === Number(BigInt(seen.ino) & 0xffff_ffffn) &&
+    indexed.ino === lower32(seen.ino) &&
     isSameTime(indexed.mtime, mtime) &&
     isSameTime(indexed.ctime, timeOf(seen.ctimeNs)) &&
     isBefore(indexed.mtime, written)
   );
 }
 
+function lower32(digits: string): number {
+  const number = Number(digits);
+  return number < 2 ** 32 ? number : Number(BigInt(digits) & 0xffff_ffffn);
+}
+
+/** Of a time in nanoseconds as digits. A time before 1970 is none that an index has. */
 function timeOf(ns: string): IndexTime {
-  const all = BigInt(ns);
-  return { seconds: Number(all / 1_000_000_000n), nanoseconds: Number(all % 1_000_000_000n) };
+  return { seconds: Number(ns.slice(0, -9)), nanoseconds: Number(ns.slice(-9)) };
 }
 
 function isSameTime(a: IndexTime, b: IndexTime): boolean {
