@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseConfig } from '../git/config-parse.ts';
 import { type IndexedFile, type IndexTime, unchangedFiles } from '../git/index-entries.ts';
 import { gitDirOf } from '../scan/git-grafts.ts';
+import { objectStores } from '../scan/object-stores.ts';
 import { nameOfPath, parentPath } from '../text/path.ts';
 import type { HostEntry } from './scan-project.ts';
 
@@ -26,8 +27,8 @@ const MAX_INDEX_BYTES = 1 << 28;
 
 /**
  * The files whose index entry says that they are as git compared them last. Read from the project's own repository, where
- * a mount covers its `.git`, and from those of its submodules that are stored in it. A repository inside the project is
- * the agent's to change, so it is not read.
+ * a mount covers its `.git`, and from those of its submodules that are stored in it. What the agent can change is not
+ * read: a repository inside the project, and one that borrows objects from there.
  */
 export function readTracked(root: string, isShielded: boolean, entries: ReadonlyMap<string, HostEntry>): Tracked {
   const own = isShielded ? gitDirOf(root) : undefined;
@@ -35,10 +36,22 @@ export function readTracked(root: string, isShielded: boolean, entries: Readonly
   const repositories: TrackedContent[] = [];
   const unchanged = new Set<string>();
   for (const [top, gitDir] of [['', own] as const, ...submodulesIn(commonOf(own), root, entries)]) {
+    if (isInReach(gitDir, root)) continue;
     const content = readOne(top, gitDir, entries, unchanged);
     if (content !== undefined) repositories.push(content);
   }
   return { repositories, unchanged };
+}
+
+/** Whether the agent can write to a repository: to its directory, the shared one, or one that it borrows objects from. */
+function isInReach(gitDir: string, root: string): boolean {
+  const common = commonOf(gitDir);
+  const top = realpathSync(root);
+  return [gitDir, common, ...objectStores(path.join(common, 'objects'))].some((dir) => {
+    const real = realpathSync(dir);
+    const isShielded = real === `${top}/.git` || real.startsWith(`${top}/.git/`);
+    return !isShielded && (real === top || real.startsWith(`${top}/`));
+  });
 }
 
 /** The submodules whose repository is stored in the project's own: by the top of the work tree, the directory of git. */

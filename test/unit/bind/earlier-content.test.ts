@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -254,6 +255,31 @@ describe('from git’s objects', () => {
     const unshielded = await start({ isShielded: false });
     expect(unshielded.tracked).toEqual([]);
   });
+});
+
+it.each([
+  [
+    'a repository in the project that its .git file names',
+    () => {
+      renameSync(path.join(root, '.git'), path.join(root, '.bare'));
+      writeFileSync(path.join(root, '.git'), 'gitdir: ./.bare\n');
+    },
+  ],
+  [
+    'a repository that borrows objects from one in the project',
+    () => {
+      git(root, 'clone', '-q', '--bare', '.', 'lender');
+      writeFileSync(path.join(root, '.git/objects/info/alternates'), '../../lender/objects\n');
+    },
+  ],
+])('takes nothing from %s: the agent can write there', async (_, lay) => {
+  put('Makefile');
+  commit();
+  expect((await start()).tracked.length).toBe(1);
+  lay();
+  const before = await start();
+  expect(before.tracked).toEqual([]);
+  expect(before.digests.has('Makefile')).toBe(true);
 });
 
 describe('from the base that copy mode keeps', () => {
