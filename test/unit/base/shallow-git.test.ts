@@ -98,6 +98,7 @@ it('git works on the shortened history of a linked work tree of a bare repositor
   git(dir, 'clone', '-q', '--bare', 'project', 'bare');
   project = path.join(dir, 'tree');
   git(bare, 'worktree', 'add', '-q', project);
+  expect(git(await start('zero', {}, bare), 'status', '--porcelain')).toBe('');
   git(project, 'sparse-checkout', 'set', 'src');
   const tree = await start('one', {}, bare);
   expect(git(tree, 'rev-parse', '--show-toplevel').trim()).toBe(tree);

@@ -189,15 +189,16 @@ describe('from git’s objects', () => {
     ['line ends', '/Makefile text eol=crlf', 'all:\r\n'],
     ['an encoding', '/Makefile working-tree-encoding=UTF-16LE', Buffer.from('all:\n', 'utf16le').toString('latin1')],
   ])('keeps what git stores in another form: %s', async (_, attribute, content) => {
-    put('.gitattributes', `${attribute}\n`);
+    put('.gitattributes', `${attribute}\n${attribute.replace('Makefile', 'notes.txt')}\n`);
     put('Makefile', content);
+    put('notes.txt', content);
     put('sub/Makefile', 'all:\n');
     commit();
     const before = await start();
     expect(before.unchanged.has('Makefile')).toBe(true);
     expect([...before.digests.keys()]).toEqual(['Makefile']);
-    change('Makefile');
-    expect(await shownBefore(before)).toEqual({ Makefile: content });
+    for (const name of ['Makefile', 'notes.txt']) change(name);
+    expect(await shownBefore(before)).toEqual({ Makefile: content, 'notes.txt': undefined });
   });
 
   it('keeps what an index cannot vouch for: written in its last moment, a split index, an object that is missing', async () => {
@@ -284,13 +285,14 @@ it.each([
 
 describe('from the base that copy mode keeps', () => {
   it('shows each file as it was, without a copy of its own', async () => {
-    for (const name of ['a.ts', 'deep/b.py', 'Makefile', 'edited.ts', 'masked.ts']) put(name);
-    await refresh(dir, 'copied', { selection: selectPaths({ exclude: [], include: [], mask: ['masked.ts'] }) });
+    for (const name of ['a.ts', 'deep/b.py', 'Makefile', 'edited.ts', 'masked/Makefile', 'masked/a.ts']) put(name);
+    await refresh(dir, 'copied', { selection: selectPaths({ exclude: [], include: [], mask: ['masked/*'] }) });
     releaseRef(path.join(dir, 'base'), 'copied');
-    put('edited.ts', 'edited after the copy\n');
+    // Of the same length and time.
+    put('edited.ts', 'EDITED.TS\n');
     const before = await start({ isShielded: false });
-    expect(before.digests.size).toBe(0);
-    for (const name of ['a.ts', 'deep/b.py', 'Makefile', 'edited.ts', 'masked.ts']) change(name);
+    expect([...before.digests.keys()]).toEqual(['masked/Makefile']);
+    for (const name of ['a.ts', 'deep/b.py', 'Makefile', 'edited.ts', 'masked/Makefile', 'masked/a.ts']) change(name);
     // A session in copy mode changes nothing of the generation that the snapshot references.
     await refresh(dir, 'later');
     expect(await shownBefore(before)).toEqual({
@@ -298,7 +300,8 @@ describe('from the base that copy mode keeps', () => {
       'deep/b.py': 'deep/b.py\n',
       Makefile: 'Makefile\n',
       'edited.ts': undefined,
-      'masked.ts': undefined,
+      'masked/Makefile': 'masked/Makefile\n',
+      'masked/a.ts': undefined,
     });
   });
 
