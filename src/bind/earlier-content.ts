@@ -60,15 +60,14 @@ export async function* readElsewhere(
   }
 }
 
-/** Those of the files whose content can be had besides the session's own record. */
-export async function findElsewhere(
+/** Those of the files whose content these repositories have. */
+export async function findInGit(
   files: readonly EarlierFile[],
-  { generation, tracked }: EarlierSources,
+  tracked: readonly TrackedContent[],
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for (const { name, seen } of files) if (generation?.has(name, seen) === true) found.add(name);
-  const inGit = files.filter(({ name, isTracked }) => isTracked && !found.has(name));
-  for (const [repository, named] of byRepository(inGit, tracked)) {
+  const asked = files.filter(({ isTracked }) => isTracked);
+  for (const [repository, named] of byRepository(asked, tracked)) {
     const output = await askGit(repository, ['cat-file', '--batch-check', '--buffer'], named);
     const lines = output.toString('latin1').split('\n');
     for (const [at, { file }] of named.entries())

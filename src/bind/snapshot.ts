@@ -7,7 +7,7 @@ import { type PackWriter, type Piece, readPiece, writePack } from '../store/pack
 import { readRecordFile, requireValid } from '../store/parse-record.ts';
 import { writeJsonAtomic } from '../store/record.ts';
 import type { Digest } from '../types/entry.ts';
-import { type EarlierSources, findElsewhere } from './earlier-content.ts';
+import { type EarlierSources, findInGit } from './earlier-content.ts';
 import { findRepositories, isExecutablePart, repositoryOf } from './repositories.ts';
 import {
   type HostEntry,
@@ -127,10 +127,11 @@ async function chooseKept(
     if (seen.kind !== 'file' || seen.size > MAX_KEPT_BYTES) continue;
     // What git may execute is restored: no other place may answer for it.
     if (repository !== undefined || IGNORE_FILE.test(name)) toKeep.push(name);
-    else if (isWatched(name)) watched.push({ name, seen, isTracked: unchanged.has(name) });
+    else if (sources.generation?.has(name, seen) !== true && isWatched(name))
+      watched.push({ name, seen, isTracked: unchanged.has(name) });
   }
-  const elsewhere = await findElsewhere(watched, sources);
-  for (const { name } of watched) if (!elsewhere.has(name)) toKeep.push(name);
+  const inGit = await findInGit(watched, sources.tracked);
+  for (const { name } of watched) if (!inGit.has(name)) toKeep.push(name);
   return { toKeep, targets };
 }
 

@@ -31,7 +31,7 @@ export function visitIndexEntries(
   const count = index.readUInt32BE(8);
   if (version < 2 || version > 4) return undefined;
   let at = HEADER;
-  let former = Buffer.alloc(0);
+  let former: Buffer = Buffer.alloc(0);
   for (let n = 0; n < count; n += 1) {
     const start = at;
     at += STAT + objectNameBytes;
@@ -47,7 +47,8 @@ export function visitIndexEntries(
     }
     const end = index.indexOf(0, at);
     if (end === -1) return undefined;
-    former = Buffer.concat([former.subarray(0, kept), index.subarray(at, end)]);
+    const rest = index.subarray(at, end);
+    former = kept === 0 ? rest : Buffer.concat([former.subarray(0, kept), rest]);
     visit({ path: former, start, flags, laterFlags });
     // Versions 2 and 3 pad every entry to a multiple of eight, with one to eight zero bytes.
     at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8;
@@ -79,10 +80,9 @@ export function isPartOfIndex(extensions: ReadonlyMap<string, Buffer>): boolean 
   return extensions.has('link') || extensions.has('sdir');
 }
 
-/** A regular file as an index knows it: how lstat showed it when its content was compared, and that content's id. */
+/** A regular file as an index knows it: how lstat showed it when its content was compared. */
 export interface IndexedFile {
   readonly path: string;
-  readonly id: string;
   readonly ctime: IndexTime;
   readonly mtime: IndexTime;
   /** Of the inode number and the size the lower 32 bits. */
@@ -112,26 +112,26 @@ export function unchangedFiles(
   objectNameBytes: 20 | 32,
   isUnchanged: (file: IndexedFile) => boolean,
 ): (IndexedContent & { readonly paths: readonly string[] }) | undefined {
-  const unchanged: IndexedFile[] = [];
+  const unchanged = new Map<string, number>();
   const end = visitIndexEntries(index, objectNameBytes, ({ path, start, flags, laterFlags }) => {
     if (index.readUInt32BE(start + 24) >>> 12 !== REGULAR) return;
     if ((flags & STAGE) !== 0 || (laterFlags & WITHOUT_FILE) !== 0) return;
     const file: IndexedFile = {
-      path: decodeBytes(path),
-      id: index.toString('hex', start + STAT, start + STAT + objectNameBytes),
+      path: textOf(path),
       ctime: timeAt(index, start),
       mtime: timeAt(index, start + 8),
       ino: index.readUInt32BE(start + 20),
       size: index.readUInt32BE(start + 36),
     };
-    if (isUnchanged(file)) unchanged.push(file);
+    if (isUnchanged(file)) unchanged.set(file.path, start + STAT);
   });
   const extensions = end === undefined ? undefined : indexExtensions(index, objectNameBytes, end);
   if (extensions === undefined || isPartOfIndex(extensions)) return undefined;
   const trees = topmostTrees(extensions.get('TREE'), objectNameBytes);
   const blobs = new Map<string, string>();
-  for (const { path, id } of unchanged) if (treeAbove(path, trees) === undefined) blobs.set(path, id);
-  return { trees, blobs, paths: unchanged.map(({ path }) => path) };
+  for (const [path, at] of unchanged)
+    if (treeAbove(path, trees) === undefined) blobs.set(path, index.toString('hex', at, at + objectNameBytes));
+  return { trees, blobs, paths: [...unchanged.keys()] };
 }
 
 /** The nearest directory around a path that has a tree; undefined where none has. */
@@ -141,6 +141,12 @@ export function treeAbove(path: string, trees: ReadonlyMap<string, string>): str
     if (trees.has(dir)) return dir;
   }
   return trees.has('') ? '' : undefined;
+}
+
+/** As decodeBytes, of thousands of names that are nearly all UTF-8. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
+  return text.includes('\ufffd') ? decodeBytes(bytes) : text;
 }
 
 function timeAt(index: Buffer, at: number): IndexTime {
