@@ -3,7 +3,7 @@
 // that file system (100, 1000x4000+10000, 30000x33000, 200000x4000, xfs:30000x33000); the first four are the default.
 // RUN_CLAUDE_BENCH_ROUNDS (3) runs of each line; the table has the medians. The table of a large tree can be measured in
 // parts: RUN_CLAUDE_BENCH_DIR keeps the trees and their results, RUN_CLAUDE_BENCH_PARTS names the parts to measure now
-// (copies, short, boxes, first, later, edits, thousand, ignored, volume); the table has all results so far.
+// (copies, short, boxes, first, later, bind, edits, thousand, ignored, volume); the table has all results so far.
 // Needs an engine, rsync, git, and root for such a disk. Where `srt` (npm: @anthropic-ai/sandbox-runtime, which copies
 // nothing) is installed it has a line. Uses its own directories, sessions and containers. On a busy machine read the
 // ratios, not the times.
@@ -11,99 +11,23 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
+import { boxes, copies, ROUNDS, short, timed } from './plain-commands.mjs';
 import { mountImage, main as ours, prepareTree, quiet, readTree, spent } from './scene.mjs';
 import { median, session, sessions } from './session.mjs';
 
-const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 3);
 const TREES =
   process.argv.length > 2 ? process.argv.slice(2) : ['100', '1000x4000+10000', '30000x33000', '200000x4000'];
 const KEPT = process.env['RUN_CLAUDE_BENCH_DIR'];
 /** Limit of a later start beyond `docker run` and `git status`. */
 const LATER_MS = 350;
-/** Short commands are run more often: their times vary more. */
-const SHORT_ROUNDS = 9;
-
 /** @typedef {[what: string, ms: number, beside: string, besideMs: number]} Row */
-
-/**
- * Median milliseconds of a step; `before` is not counted. Writes of an earlier step are flushed first.
- * @param {() => void} step @param {() => void} before
- */
-function timed(step, before = () => {}, rounds = ROUNDS) {
-  return median(
-    Array.from({ length: rounds }, () => {
-      before();
-      if (rounds === ROUNDS) quiet('/', 'sync');
-      const start = performance.now();
-      step();
-      return performance.now() - start;
-    }),
-  );
-}
-
-/** @param {() => void} step */
-const timedShort = (step) => timed(step, undefined, SHORT_ROUNDS);
-
-/** What a user would run instead: copies of the tree. @param {Bench} bench */
-function copies({ scene: { project }, dir, shares }) {
-  const copy = path.join(dir, 'copy');
-  const clear = () => {
-    rmSync(copy, { recursive: true, force: true });
-    execFileSync('git', ['worktree', 'prune'], { cwd: project });
-  };
-  const cp = timed(() => quiet(project, 'cp', '-a', '--reflink=never', project, copy), clear);
-  const compare = timed(() => quiet(project, 'rsync', '-an', '--delete', `${project}/`, `${copy}/`));
-  const reflink = shares
-    ? timed(() => quiet(project, 'cp', '-a', '--reflink=always', project, copy), clear)
-    : Number.NaN;
-  const rsync = timed(() => quiet(project, 'rsync', '-a', `${project}/`, copy), clear);
-  const clone = timed(() => quiet(project, 'git', 'clone', '-q', '--local', project, copy), clear);
-  const worktree = timed(() => quiet(project, 'git', 'worktree', 'add', '-q', '--detach', copy), clear);
-  clear();
-  return { cp, compare, reflink, rsync, clone, worktree };
-}
-
-/** Commands that take no time to speak of. @param {Bench} bench */
-function short({ scene: { project, env }, dir, image }) {
-  const installed = execFileSync('sh', ['-c', 'command -v srt || true'], { encoding: 'utf8' }) !== '';
-  return {
-    status: timedShort(() => quiet(project, 'git', 'status', '--short')),
-    plain: timedShort(() => quiet(project, 'docker', 'run', '--rm', '--network', 'none', image, 'true')),
-    srt: installed ? timedShort(() => quiet(project, 'srt', 'true')) : Number.NaN,
-    node: timedShort(() => quiet(dir, process.execPath, '-e', '0')),
-    help: timedShort(() => quiet(dir, process.execPath, ours, '--help')),
-    listed: timedShort(() => execFileSync(process.execPath, [ours, 'sessions'], { env, stdio: 'ignore' })),
-  };
-}
-
-/** Copies into a container. @param {Bench} bench */
-function boxes({ scene: { project }, image }) {
-  const inBox = (/** @type {(box: string) => void} */ step) => {
-    let box = '';
-    const remove = () => box !== '' && quiet(project, 'docker', 'rm', '-f', box);
-    const ms = timed(
-      () => step(box),
-      () => {
-        remove();
-        box = execFileSync('docker', ['create', image, 'true'], { encoding: 'utf8' }).trim();
-      },
-    );
-    remove();
-    return ms;
-  };
-  return {
-    dockerCp: inBox((box) => quiet(project, 'docker', 'cp', project, `${box}:/opt`)),
-    tarCp: inBox((box) => quiet(project, 'sh', '-c', `tar -cf - . | docker cp - ${box}:/opt`)),
-  };
-}
+/** @typedef {import('./plain-commands.mjs').Bench} Bench */
 
 /** Without a private copy on this machine. @param {Bench} bench */
 function forget({ dir }) {
   rmSync(path.join(dir, 'cache', 'run-claude', 'bases'), { recursive: true, force: true });
   quiet('/', 'sync');
 }
-
-/** @typedef {{ scene: ReturnType<typeof prepareTree>, dir: string, image: string, shares: boolean }} Bench */
 
 /** Parts that can be measured separately, in the order of a session. */
 /** @type {Record<string, (bench: Bench) => Record<string, number> | Promise<Record<string, number>>>} */
@@ -149,6 +73,32 @@ const PARTS = {
       exitNothing: exit,
       laterMb: peakMb,
       second: spent(dir) - before,
+    };
+  },
+  async bind({ scene, dir, image }) {
+    await session(scene, 'true', 'bind');
+    await session(scene, 'true');
+    /** @type {number[][]} */
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      // In turn: what else the machine does counts on both sides of the ratio.
+      const mounted = ['run', '--rm', '--network', 'none', '-v', `${scene.project}:/workspace`, image, 'true'];
+      const plain = timed(() => quiet(scene.project, 'docker', ...mounted), undefined, 1);
+      const status = timed(() => quiet(scene.project, 'git', 'status', '--short'), undefined, 1);
+      const copied = (await session(scene, 'true')).start;
+      const bound = await session(scene, 'true', 'bind');
+      rounds.push([bound.start, copied, plain + status, bound.exit]);
+    }
+    /** @param {number} at */
+    const medianOf = (at) => median(rounds.map((round) => round[at] ?? Number.NaN));
+    const before = spent(dir);
+    await session(scene, 'true', 'bind');
+    return {
+      bind: medianOf(0),
+      bindCopied: medianOf(1),
+      bindPlain: medianOf(2),
+      exitBind: medianOf(3),
+      bindKept: spent(dir) - before,
     };
   },
   async edits({ scene }) {
@@ -255,6 +205,9 @@ async function compare(tree, image, dir) {
     ['later start', ms('later'), 'srt true', ms('srt')],
     ['later start, in turn', ms('later'), 'docker run, git status, 0.35 s', ms('laterBeside')],
     ['later start, fastest', ms('laterFastest'), 'docker run, git status, 0.35 s', ms('laterFastestBeside')],
+    ['bind mode: start, in turn', ms('bind'), 'later start on a copy', ms('bindCopied')],
+    ['bind mode: start, in turn', ms('bind'), 'docker run -v PROJECT, git status', ms('bindPlain')],
+    ['bind mode: exit, nothing changed', ms('exitBind'), 'git status', ms('status')],
     ['start after 100 host edits', ms('edited'), 'docker run, git status, 0.6 s', allowed],
     ['the same, another session waiting', ms('beside'), 'docker run, git status, 0.6 s', allowed],
     ['exit, nothing changed', ms('exitNothing'), '0.3 s', 300],
@@ -276,6 +229,7 @@ async function compare(tree, image, dir) {
     ['Peak memory of the command, first start', ms('firstMb'), 'MB'],
     ['Peak memory of the command, later start', ms('laterMb'), 'MB'],
     ['Disk that a further session takes before it writes', ms('second') / 1024, 'KB'],
+    ['Disk that a session in bind mode takes', ms('bindKept') / 1024, 'KB'],
   ];
   process.stdout.write('\n');
   for (const [what, size, unit] of sizes)

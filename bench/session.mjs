@@ -8,12 +8,13 @@ const LIVES_S = 6;
 /** @typedef {{ start: number, exit: number, peakMb: number }} Timed milliseconds, and the command's peak memory */
 
 /**
- * One session of the real command. Its script prints when the agent began and ended, so that start and exit are separate.
+ * One session of the real command: on a copy by a strategy, or in bind mode (`bind`). Its script prints when the agent began and ended, so that start and exit are separate.
  * @param {{ project: string, env: NodeJS.ProcessEnv }} scene @param {string} script @param {string} [strategy]
  * @returns {Promise<Timed>}
  */
 export function session(scene, script, strategy = 'auto') {
-  const words = ['exec', '--yes', '--credentials=none', `--copy-workspace=${strategy}`, scene.project, '--'];
+  const mode = strategy === 'bind' ? '--bind' : `--copy-workspace=${strategy}`;
+  const words = ['exec', '--yes', '--credentials=none', mode, scene.project, '--'];
   const stamped = `date +%s%N; ${script}\nsleep ${LIVES_S}; date +%s%N`;
   return new Promise((resolve, reject) => {
     const began = Date.now();

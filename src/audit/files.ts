@@ -98,9 +98,9 @@ export function isJudgedByContent(path: string, by: string): boolean {
   return DATA.test(path) && [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
 }
 
-/** Whether a rule judges files of this name, so that their content before the session must be kept. */
+/** Whether a rule knows files of this name, so that a tool may run them or take its settings from them. */
 export function isWatchedPath(path: string): boolean {
-  return matching()(foldPath(path)).size > 0;
+  return [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
 }
 
 /** By rule: whether one of its globs for programs matches a name. */

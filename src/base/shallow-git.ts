@@ -5,11 +5,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { parseConfig } from '../git/config-parse.ts';
+import { writeConfig } from '../git/config-write.ts';
 import { type GitArguments, runGit } from '../host/git.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Selection } from '../scan/selection.ts';
@@ -46,7 +49,7 @@ export interface ShallowOptions {
 
 /**
  * A self-contained `.git` with the last commits of HEAD, what the index holds, and the refs that point into that. Made
- * anew only when HEAD, the index, the refs or the exclusions changed. Throws RunClaudeError SHALLOW_FAILED.
+ * anew only when HEAD, the index, the refs, the configuration or the exclusions changed. Throws RunClaudeError SHALLOW_FAILED.
  */
 export async function shallowGit(options: ShallowOptions): Promise<string> {
   const { gitDir, dir } = options;
@@ -68,7 +71,13 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
       .split('\n')
       .filter((line) => commits.has(line.slice(0, line.indexOf(' '))));
     const marked = await markedPaths(options);
-    const state = JSON.stringify([head, refs, marked, indexState(gitDir)]);
+    const files = [path.join(gitDir, 'index'), path.join(gitDir, 'config.worktree')];
+    const state = JSON.stringify([
+      head,
+      refs,
+      marked,
+      [...files, path.join(options.commonDir, 'config')].map(fileState),
+    ]);
     const stateFile = path.join(dir, 'git-state');
     if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
     makePrivateDir(dir);
@@ -97,8 +106,8 @@ function boundary(commits: ReadonlyMap<string, readonly string[]>, commonDir: st
     .map(([commit]) => commit);
 }
 
-function indexState(gitDir: string): string {
-  const stat = lstatSync(path.join(gitDir, 'index'), { throwIfNoEntry: false });
+function fileState(file: string): string {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
@@ -131,10 +140,13 @@ async function build(
   }
   await pack(gitDir, path.join(into, 'objects', 'pack', 'pack'), [...cut.map((one) => `--shallow ${one}`), tip]);
   copyFileSync(path.join(gitDir, 'HEAD'), path.join(into, 'HEAD'));
-  for (const one of ['config', 'description', 'info/exclude', 'info/attributes']) {
-    const from = path.join(commonDir, one);
-    if (lstatSync(from, { throwIfNoEntry: false })?.isFile() === true) copyFileSync(from, path.join(into, one));
-  }
+  const copy = (from: string, one: string): void => {
+    const file = path.join(from, one);
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) copyFileSync(file, path.join(into, one));
+  };
+  for (const one of ['config', 'description', 'info/exclude', 'info/attributes']) copy(commonDir, one);
+  for (const one of ['config.worktree', 'info/sparse-checkout']) copy(gitDir, one);
+  for (const one of ['config', 'config.worktree']) adaptConfig(path.join(into, one), one, gitDir, commonDir);
   writeFileSync(path.join(into, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
   if (cut.length > 0) writeFileSync(path.join(into, 'shallow'), cut.map((one) => `${one}\n`).join(''));
   const index = path.join(gitDir, 'index');
@@ -149,6 +161,24 @@ async function build(
     indexFile: path.join(into, 'index'),
     input: `${marked.join('\0')}${marked.length > 0 ? '\0' : ''}`,
   });
+}
+
+/**
+ * Makes a copied configuration that of this work tree: what the shared one says of the main work tree is left out, and a
+ * work tree is named from the root, since the configuration is elsewhere now.
+ */
+function adaptConfig(file: string, name: string, gitDir: string, commonDir: string): void {
+  if (!existsSync(file)) return;
+  const { entries, error } = parseConfig(readFileSync(file, 'utf8'));
+  // Cut and reported when it is copied.
+  if (error !== undefined) return;
+  const isOfMainTree = name === 'config' && realpathSync(gitDir) !== realpathSync(commonDir);
+  const adapted = entries.flatMap((entry) => {
+    if (entry.key === 'core.bare' && isOfMainTree) return [{ ...entry, value: 'false' }];
+    if (entry.key !== 'core.worktree') return [entry];
+    return isOfMainTree ? [] : [{ ...entry, value: path.resolve(gitDir, entry.value ?? '') }];
+  });
+  writeFileSync(file, writeConfig(adapted));
 }
 
 async function pack(gitDir: string, prefix: string, lines: readonly string[]): Promise<void> {

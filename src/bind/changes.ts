@@ -1,11 +1,12 @@
 import { baseIgnoreRules } from '../collector/ignored.ts';
-import { parseRelPath } from '../text/path.ts';
+import { parseRelPath, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
-import type { Change, Entry, WithheldGroup } from '../types/entry.ts';
+import type { Change, Digest, Entry, WithheldGroup } from '../types/entry.ts';
 import { isSameEntry } from './compare.ts';
+import { type EarlierFile, type EarlierSources, readElsewhere } from './earlier-content.ts';
 import { findRepositories, repositoryOf } from './repositories.ts';
 import { type HostEntry, type ProjectScan, readLink, readRegularFile } from './scan-project.ts';
-import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from './snapshot.ts';
+import { type BindSnapshot, bindStore, MAX_KEPT_BYTES, readKept } from './snapshot.ts';
 
 /** What a bind session changed outside git repositories. */
 export interface BindChanges {
@@ -14,50 +15,54 @@ export interface BindChanges {
   readonly ignored: readonly WithheldGroup[];
 }
 
+export interface ListChangesOptions {
+  readonly root: string;
+  readonly before: BindSnapshot;
+  readonly now: ProjectScan;
+  readonly sessionDir: string;
+  readonly sources: EarlierSources;
+}
+
+/** A path whose entry differs from the one before the session. */
+interface Changed {
+  readonly path: RelPath;
+  readonly old: HostEntry | undefined;
+  readonly seen: HostEntry | undefined;
+}
+
 /**
  * Every difference between the project before the session and as it is now. Content is included where the file is small
- * enough and its earlier content was kept; it is put into the session's store.
+ * enough and, for the earlier content, where it can be had; it is put into the session's store.
  */
-export async function listBindChanges(
-  root: string,
-  before: BindSnapshot,
-  now: ProjectScan,
-  sessionDir: string,
-): Promise<BindChanges> {
+export async function listBindChanges(options: ListChangesOptions): Promise<BindChanges> {
+  const { root, before, sessionDir } = options;
   const store = bindStore(sessionDir);
-  const repositories = new Set([...before.repositories, ...findRepositories(now.entries)]);
-  const rules = ignoreRulesOf(root, before, sessionDir);
   const groups = new Map<string, { entries: number; bytes: number }>();
-  const changes: Change[] = [];
-  for (const name of new Set([...before.entries.keys(), ...now.entries.keys()])) {
-    const path = parseRelPath(name);
-    const old = before.entries.get(name);
-    const seen = now.entries.get(name);
-    if (path === undefined || repositoryOf(name, repositories) !== undefined) continue;
-    if (
-      old !== undefined &&
-      seen !== undefined &&
-      (isSameEntry(old, seen) || (old.kind === 'dir' && seen.kind === 'dir'))
-    ) {
-      continue;
-    }
+  const changed: Changed[] = [];
+  const rules = ignoreRulesOf(root, before, sessionDir);
+  for (const { path, old, seen } of differingEntries(options)) {
     const top = await rules.top(path, (seen ?? old)?.kind === 'dir');
-    if (top !== undefined) {
-      const group = groups.get(top) ?? { entries: 0, bytes: 0 };
-      groups.set(top, { entries: group.entries + 1, bytes: group.bytes + (seen?.size ?? 0) });
+    if (top === undefined) {
+      changed.push({ path, old, seen });
       continue;
     }
-    const bytes = seen?.kind === 'file' ? readRegularFile(root, name, MAX_KEPT_BYTES) : undefined;
+    const group = groups.get(top) ?? { entries: 0, bytes: 0 };
+    groups.set(top, { entries: group.entries + 1, bytes: group.bytes + (seen?.size ?? 0) });
+  }
+  const earlier = await storeEarlier(changed, options);
+  const changes: Change[] = [];
+  for (const { path, old, seen } of changed) {
+    const bytes = seen?.kind === 'file' ? readRegularFile(root, path, MAX_KEPT_BYTES) : undefined;
     const digest = bytes === undefined ? undefined : (await store.put([bytes])).digest;
-    const oldDigest = before.digests.get(name);
+    const oldDigest = earlier.get(path);
     if (digest !== undefined && digest === oldDigest && old?.mode === seen?.mode) continue;
     const kind =
       old === undefined ? 'created' : seen === undefined ? 'deleted' : old.kind !== seen.kind ? 'type' : 'modified';
     changes.push({
       path,
       kind,
-      ...(old === undefined ? {} : { before: entryOf(old, oldDigest, before.targets.get(name)) }),
-      ...(seen === undefined ? {} : { after: entryOf(seen, digest, readLink(root, name)) }),
+      ...(old === undefined ? {} : { before: entryOf(old, oldDigest, before.targets.get(path)) }),
+      ...(seen === undefined ? {} : { after: entryOf(seen, digest, readLink(root, path)) }),
     });
   }
   await store.flush();
@@ -65,12 +70,47 @@ export async function listBindChanges(
   return { changes, ignored };
 }
 
+/** The entries outside repositories that are not as they were. */
+function* differingEntries({ before, now }: ListChangesOptions): Generator<Changed> {
+  const repositories = new Set([...before.repositories, ...findRepositories(now.entries)]);
+  for (const name of new Set([...before.entries.keys(), ...now.entries.keys()])) {
+    const path = parseRelPath(name);
+    const old = before.entries.get(name);
+    const seen = now.entries.get(name);
+    if (path === undefined || repositoryOf(name, repositories) !== undefined) continue;
+    const isSame =
+      old !== undefined &&
+      seen !== undefined &&
+      (isSameEntry(old, seen) || (old.kind === 'dir' && seen.kind === 'dir'));
+    if (!isSame) yield { path, old, seen };
+  }
+}
+
+/** Puts the earlier content of changed files into the session's store, where it can be had. Returns its digests by path. */
+async function storeEarlier(
+  changed: readonly Changed[],
+  { before, sessionDir, sources }: ListChangesOptions,
+): Promise<ReadonlyMap<string, Digest>> {
+  const store = bindStore(sessionDir);
+  const digests = new Map<string, Digest>();
+  const elsewhere: EarlierFile[] = [];
+  for (const { path, old } of changed) {
+    if (old?.kind !== 'file' || old.size > MAX_KEPT_BYTES) continue;
+    const kept = await readKept(sessionDir, before, path);
+    if (kept !== undefined) digests.set(path, (await store.put([kept])).digest);
+    else elsewhere.push({ name: path, seen: old, isTracked: before.unchanged.has(path) });
+  }
+  for await (const [name, bytes] of readElsewhere(elsewhere, sources))
+    digests.set(name, (await store.put([bytes])).digest);
+  await store.flush();
+  return digests;
+}
+
 /** Files of the project's `.git` that decide what git ignores. */
 const IGNORE_SOURCES: readonly string[] = ['.git/info/exclude', '.git/index', '.git/config'];
 
 /** The ignore rules as they were before the session: rules that the agent wrote hide nothing. */
 function ignoreRulesOf(root: string, before: BindSnapshot, sessionDir: string): ReturnType<typeof baseIgnoreRules> {
-  const store = bindStore(sessionDir);
   return baseIgnoreRules({
     stat: async (_root, path) => {
       // The project's own `.git` is shielded: its content is the user's.
@@ -82,10 +122,8 @@ function ignoreRulesOf(root: string, before: BindSnapshot, sessionDir: string): 
       return seen.kind === 'file' && before.digests.has(path) ? listed(path, seen.size) : undefined;
     },
     async *readUpTo(_root, path) {
-      const digest = before.digests.get(path);
-      yield digest === undefined
-        ? (readRegularFile(root, path, MAX_KEPT_BYTES) ?? Buffer.alloc(0))
-        : await store.read(digest);
+      const kept = await readKept(sessionDir, before, path);
+      yield kept ?? readRegularFile(root, path, MAX_KEPT_BYTES) ?? Buffer.alloc(0);
     },
   });
 }

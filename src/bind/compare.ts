@@ -10,8 +10,11 @@ export interface GitDifference {
   readonly why: string;
 }
 
+/** The part of a snapshot that says what repositories were like. */
+type RepositoriesBefore = Pick<BindSnapshot, 'entries' | 'repositories' | 'digests' | 'targets' | 'unreadable'>;
+
 /** What differs in the project's git repositories; a planted repository is one difference. Pure. */
-export function compareRepositories(before: BindSnapshot, now: ProjectScan): GitDifference[] {
+export function compareRepositories(before: RepositoriesBefore, now: ProjectScan): GitDifference[] {
   const repositories = findRepositories(now.entries);
   const planted = new Set([...repositories].filter((path) => isPlanted(path, before, now.entries)));
   const differences: GitDifference[] = [...planted].map((path) => ({
@@ -55,14 +58,14 @@ export function compareRepositories(before: BindSnapshot, now: ProjectScan): Git
 }
 
 /** Whether a repository is new, or has another kind of entry in its place. */
-function isPlanted(path: string, before: BindSnapshot, now: ReadonlyMap<string, HostEntry>): boolean {
+function isPlanted(path: string, before: RepositoriesBefore, now: ReadonlyMap<string, HostEntry>): boolean {
   const old = before.entries.get(path);
   if (old === undefined || !before.repositories.has(path)) return true;
   const seen = now.get(path);
   return seen?.kind !== old.kind || (seen.kind === 'dir' && seen.ino !== old.ino);
 }
 
-function isKept(path: string, before: BindSnapshot): boolean {
+function isKept(path: string, before: RepositoriesBefore): boolean {
   return before.digests.has(path) || before.targets.has(path);
 }
 

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   constants,
@@ -7,13 +8,17 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { rewriteConfig } from '../git/config-write.ts';
+import { asBoolean, parseConfig } from '../git/config-parse.ts';
+import { type ConfigPlace, rewriteConfig } from '../git/config-write.ts';
+import { isRunningState, isSharedEntry, PRIVATE_IN_SHARED } from '../git/layout.ts';
 import { parseUser } from '../host/user.ts';
 import { objectStores } from '../scan/object-stores.ts';
+import { nameOfPath, parentPath } from '../text/path.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
 import { fingerprintRefs } from './commits.ts';
@@ -25,10 +30,10 @@ import { fingerprintRefs } from './commits.ts';
 const NOT_COPIED = new Set(
   'objects hooks config config.worktree commondir gitdir worktrees modules lfs annex fsmonitor--daemon'.split(' '),
 );
-/** Entries that all work trees of a repository share; the rest of the common directory belongs to the main work tree. */
-const SHARED = ['refs', 'packed-refs', 'reftable', 'shallow', 'info', 'logs'];
 
 interface PrivateGit {
+  /** The project. */
+  readonly root: string;
   readonly insideObjects: string;
   /** Directories of objects on the host, in the order in which they are mounted. */
   readonly objects: string[];
@@ -48,7 +53,7 @@ export function makePrivateGit(
   target: string,
   insideObjects: string,
 ): BoundGit & { readonly dropped: readonly string[] } {
-  const made: PrivateGit = { insideObjects, objects: [], dropped: [] };
+  const made: PrivateGit = { root: plan.project.root, insideObjects, objects: [], dropped: [] };
   mkdirSync(target, { recursive: true, mode: 0o700 });
   if (lstatSync(dotGit).isDirectory()) copyRepository(dotGit, target, made);
   else copyWorkTree(plan, dotGit, target, made);
@@ -66,18 +71,51 @@ function copyWorkTree(plan: Plan, dotGit: string, target: string, made: PrivateG
     });
   }
   const gitDir = path.resolve(plan.project.root, named);
-  for (const name of SHARED) copyPlain(common, target, name);
+  const isLinked = realpathSync(common) !== realpathSync(gitDir);
+  for (const name of isLinked ? readdirSync(common) : [])
+    if (isSharedEntry(name) && !NOT_COPIED.has(name)) copyPlain(common, target, name, PRIVATE_IN_SHARED);
   for (const name of readdirSync(gitDir)) if (!NOT_COPIED.has(name)) copyPlain(gitDir, target, name);
-  writeConfig(common, target, made, '[core]\n\tbare = false\n\tworktree = /workspace\n');
+  const workTree = (value: string): string | undefined => {
+    const inner = innerPath(made.root, path.resolve(gitDir, value));
+    return inner === undefined ? undefined : path.posix.join('/workspace', inner);
+  };
   readObjectsOf(common, target, made);
+  const isNamed = [
+    writeConfig(common, 'config', target, made, { isOfMainTree: isLinked, workTree }),
+    writeConfig(gitDir, 'config.worktree', target, made, { isOfMainTree: false, workTree }),
+  ];
+  // A bare repository without a work tree stays one.
+  if (isNamed.includes(true) || (!isLinked && isBare(path.join(target, 'config')))) return;
+  appendFileSync(path.join(target, 'config'), AT_WORKSPACE);
 }
+
+function isBare(config: string): boolean {
+  if (lstatSync(config, { throwIfNoEntry: false }) === undefined) return false;
+  const { entries } = parseConfig(readFileSync(config, 'utf8'));
+  const found = entries.findLast(({ key }) => key === 'core.bare');
+  return found !== undefined && asBoolean(found.value) === true;
+}
+
+const AT_WORKSPACE = '\n[core]\n\tbare = false\n\tworktree = /workspace\n';
 
 /** A whole git directory, with those of its submodules. */
 function copyRepository(from: string, to: string, made: PrivateGit): void {
   for (const name of readdirSync(from)) if (!NOT_COPIED.has(name)) copyPlain(from, to, name);
-  writeConfig(from, to, made, '');
+  // The session's repository is mounted where the user's is: what is relative stays right.
+  const workTree = (value: string): string | undefined =>
+    innerPath(made.root, path.resolve(from, value)) === undefined
+      ? undefined
+      : path.relative(from, path.resolve(from, value)) || '.';
+  for (const name of CONFIGURATIONS) writeConfig(from, name, to, made, { isOfMainTree: false, workTree });
   readObjectsOf(from, to, made);
   copyModules(path.join(from, 'modules'), path.join(to, 'modules'), made);
+}
+
+/** A path from the project's root; undefined outside of it, and inside git's own directory. */
+function innerPath(root: string, target: string): string | undefined {
+  const inner = path.relative(root, target);
+  const parts = inner.split(path.sep);
+  return parts[0] === '..' || parts.includes('.git') || path.isAbsolute(inner) ? undefined : inner;
 }
 
 /** The name of a submodule may have slashes: its repository is at any depth. */
@@ -89,15 +127,22 @@ function copyModules(from: string, to: string, made: PrivateGit): void {
   else for (const name of readdirSync(from)) copyModules(path.join(from, name), path.join(to, name), made);
 }
 
-function writeConfig(from: string, to: string, made: PrivateGit, more: string): void {
-  for (const name of ['config', 'config.worktree']) {
-    const file = path.join(from, name);
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
-    const rewritten = rewriteConfig(readFileSync(file, 'utf8'));
-    for (const what of rewritten.dropped) made.dropped.push(what);
-    const text = name === 'config' && more !== '' ? `${rewritten.text}\n${more}` : rewritten.text;
-    writeFileSync(path.join(to, name), text, { mode: 0o644 });
-  }
+const CONFIGURATIONS = ['config', 'config.worktree'];
+
+/** Writes one configuration as the agent may have it, where there is one. Returns whether it names a work tree. */
+function writeConfig(from: string, name: string, to: string, made: PrivateGit, place: ConfigPlace): boolean {
+  const file = path.join(from, name);
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  let isNamed = false;
+  const workTree = (value: string): string | undefined => {
+    const found = place.workTree(value);
+    isNamed ||= found !== undefined;
+    return found;
+  };
+  const { text, dropped } = rewriteConfig(readFileSync(file, 'utf8'), { ...place, workTree });
+  for (const what of dropped) made.dropped.push(what);
+  writeFileSync(path.join(to, name), text, { mode: 0o644 });
+  return isNamed;
 }
 
 /** The session's objects are its own. The user's, and those that the user's repository borrows, are named as alternates. */
@@ -122,14 +167,26 @@ export function writeMounted(sessionDir: string, name: string, text: string): st
   return file;
 }
 
-/** Copies files and directories; links, special files and git's lock files are left out. */
-function copyPlain(from: string, to: string, name: string): void {
+/**
+ * Copies files and directories of git's directory; links, special files and the state of a git that runs are left out.
+ * `without`: names that are left out too, by directory.
+ */
+function copyPlain(
+  from: string,
+  to: string,
+  name: string,
+  without: ReadonlyMap<string, readonly string[]> = new Map(),
+): void {
   const source = path.join(from, name);
   const stat = lstatSync(source, { throwIfNoEntry: false });
-  if (stat?.isDirectory()) {
+  if (stat === undefined || isRunningState(parentPath(name), nameOfPath(name), stat.isDirectory())) return;
+  if (stat.isDirectory()) {
     mkdirSync(path.join(to, name), { recursive: true, mode: 0o755 });
-    for (const child of readdirSync(source)) copyPlain(from, to, path.join(name, child));
-  } else if (stat?.isFile() && !name.endsWith('.lock')) {
+    const left = without.get(name) ?? [];
+    for (const child of readdirSync(source)) {
+      if (!left.includes(child)) copyPlain(from, to, path.join(name, child), without);
+    }
+  } else if (stat.isFile()) {
     copyFileSync(source, path.join(to, name), constants.COPYFILE_FICLONE);
   }
 }

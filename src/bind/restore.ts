@@ -15,16 +15,14 @@ import {
 import path from 'node:path';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { encodeBytes, parentPath } from '../text/path.ts';
-import type { ContentReader } from '../types/entry.ts';
 import type { GitDifference } from './compare.ts';
 import { absolutePath, statEntry } from './scan-project.ts';
-import type { BindSnapshot } from './snapshot.ts';
+import { type BindSnapshot, readKept } from './snapshot.ts';
 
 export interface RestoreOptions {
   readonly root: string;
   readonly sessionDir: string;
   readonly before: BindSnapshot;
-  readonly content: ContentReader;
 }
 
 /** The directory to which entries of the project are moved. */
@@ -39,16 +37,11 @@ export function quarantineDir(sessionDir: string): string {
 export async function restoreDifference(difference: GitDifference, options: RestoreOptions): Promise<string> {
   const { root } = options;
   if (difference.kind === 'lost') return `${difference.path}: ${difference.why}; check it before git runs there`;
-  const bytes = await bytesBefore(difference.path, options);
+  const bytes = await readKept(options.sessionDir, options.before, difference.path);
   const moved = statEntry(root, difference.path) === undefined ? undefined : quarantine(difference.path, options);
   if (difference.kind === 'planted') return `${difference.path}: ${difference.why}; moved to ${moved}`;
   putBack(difference.path, bytes, options);
   return `${difference.path}: ${difference.why}; restored${moved === undefined ? '' : `, the new one is ${moved}`}`;
-}
-
-async function bytesBefore(name: string, { before, content }: RestoreOptions): Promise<Buffer | undefined> {
-  const digest = before.digests.get(name);
-  return digest === undefined ? undefined : content.read(digest);
 }
 
 /** Moves an entry out of the project, to a random name: the agent's name may be any bytes. Returns the new path. */

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import type { EntryKind } from '../types/entry.ts';
 
@@ -29,6 +30,30 @@ const MAX_PATH_BYTES = 3500;
  * directories. `skip` leaves out an entry and what is below it. Precondition: no agent writes there now.
  */
 export function scanProject(root: string, skip: (path: string) => boolean): ProjectScan {
+  const steps = scanSteps(root, skip);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link scanProject}, with turns of the event loop for what else a start waits for. */
+export async function scanProjectInTurns(root: string, skip: (path: string) => boolean): Promise<ProjectScan> {
+  const steps = scanSteps(root, skip);
+  for (let turn = Date.now(); ; ) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (Date.now() - turn < TURN_MS) continue;
+    await nextTurn();
+    turn = Date.now();
+  }
+}
+
+/** How long the event loop waits for a scan. */
+export const TURN_MS = 15;
+
+/** One directory for each step. */
+function* scanSteps(root: string, skip: (path: string) => boolean): Generator<undefined, ProjectScan, undefined> {
   const entries = new Map<string, HostEntry>();
   const unreadable = new Map<string, string>();
   const directories: string[] = [''];
@@ -41,6 +66,7 @@ export function scanProject(root: string, skip: (path: string) => boolean): Proj
       entries.set(path, seen);
       if (seen.kind === 'dir') directories.push(path);
     }
+    yield;
   }
   return { entries, unreadable };
 }

@@ -1,3 +1,5 @@
+import { releaseRef } from '../base/generation-refs.ts';
+import { openGenerationFiles, referToNewest } from '../base/newest-files.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Change, ContentReader } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
@@ -6,6 +8,7 @@ import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
 import { type BindChanges, listBindChanges } from './changes.ts';
 import { compareRepositories, type GitDifference } from './compare.ts';
+import { earlierSources } from './earlier-content.ts';
 import { restoreDifference } from './restore.ts';
 import { scanProject } from './scan-project.ts';
 import { shieldGit } from './shield-git.ts';
@@ -23,7 +26,7 @@ export interface BindSession {
 export interface OpenBindOptions {
   readonly plan: Plan;
   readonly tell: Tell;
-  /** Whether the content of this path is worth keeping. */
+  /** Whether a tool may run a file of this name. */
   readonly isWatched: (path: string) => boolean;
 }
 
@@ -32,7 +35,10 @@ export async function openBind({ plan, tell, isWatched }: OpenBindOptions): Prom
   const { root } = plan.project;
   const git = shieldGit(plan);
   const isShielded = git.mounts.length > 0;
-  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, isShielded, isWatched });
+  const generation = await referToNewest(plan.baseDir, plan);
+  const base =
+    generation === undefined ? undefined : { generation, files: openGenerationFiles(plan.baseDir, generation) };
+  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, isShielded, isWatched, base });
   for (const text of startLines(isShielded, snapshot, git.dropped)) tell({ kind: 'message', level: 'info', text });
   const workspace: Mount = { kind: 'bind', source: root, target: '/workspace', readonly: false };
   return { mounts: [workspace, ...git.mounts], snapshot, ...(git.bound && { bound: git.bound }) };
@@ -72,22 +78,26 @@ export interface BindOutcome {
  */
 export async function closeBind(options: CloseBindOptions): Promise<BindOutcome> {
   const { plan, snapshot, tell } = options;
+  const { sessionDir } = plan;
   const { root } = plan.project;
   const isShielded = plan.project.git === 'directory' || plan.project.git === 'file';
   const now = scanProject(root, skipShielded(isShielded));
   const differences = compareRepositories(snapshot, now);
-  const content = bindStore(plan.sessionDir);
   const restore = differences.length === 0 || options.ask === undefined || (await options.ask(differences));
   let heldBack = 0;
   for (const difference of differences) {
     if (!restore && difference.kind !== 'lost') continue;
-    const restoring = restoreDifference(difference, { root, sessionDir: plan.sessionDir, before: snapshot, content });
+    const restoring = restoreDifference(difference, { root, sessionDir, before: snapshot });
     // A failure must not leave the other differences in place.
     const text = await restoring.catch((error: Error) => `${difference.path}: NOT restored: ${error.message}`);
     tell({ kind: 'finding', severity: 'blocked', text });
     heldBack += 1;
   }
   const final = heldBack === 0 ? now : scanProject(root, skipShielded(isShielded));
-  const { changes, ignored } = await listBindChanges(root, snapshot, final, plan.sessionDir);
-  return { heldBack, changes, ignored, findings: await options.audit(changes, content) };
+  const sources = earlierSources(snapshot, plan.baseDir);
+  const { changes, ignored } = await listBindChanges({ root, before: snapshot, now: final, sessionDir, sources });
+  const findings = await options.audit(changes, bindStore(sessionDir));
+  // All that is shown is in the session's store now.
+  releaseRef(plan.baseDir, plan.sessionId);
+  return { heldBack, changes, ignored, findings };
 }

@@ -8,6 +8,19 @@ export interface RewrittenConfig {
   readonly dropped: readonly string[];
 }
 
+/** Where a configuration is, for the keys whose meaning depends on it. */
+export interface ConfigPlace {
+  /**
+   * Whether it is of a repository of which the copy has a linked work tree: core.bare and core.worktree are then about
+   * the main work tree, and git reads neither in a linked one.
+   */
+  readonly isOfMainTree: boolean;
+  /** The value that core.worktree has in the copy; undefined where it leads out of the copy. */
+  workTree(value: string): string | undefined;
+}
+
+const ANYWHERE: ConfigPlace = { isOfMainTree: false, workTree: () => undefined };
+
 type Written = Pick<ConfigEntry, 'section' | 'subsection' | 'name' | 'value'>;
 
 /**
@@ -40,7 +53,7 @@ const INERT_LFS: readonly Written[] = [
  * without user names and tokens in URLs, extra headers, includes, credential helpers, filters and everything else
  * that executes or redirects. A file that git would refuse gives an almost empty one, named as a whole.
  */
-export function rewriteConfig(text: string): RewrittenConfig {
+export function rewriteConfig(text: string, place: ConfigPlace = ANYWHERE): RewrittenConfig {
   const { entries, error } = parseConfig(text);
   const dropped: string[] = [];
   const kept: Written[] = [];
@@ -49,6 +62,12 @@ export function rewriteConfig(text: string): RewrittenConfig {
     if (entry.section === 'filter' && entry.subsection === 'lfs') {
       if (!lfs) dropped.push('filter.lfs.* (inert in the copy)');
       lfs = true;
+    } else if (entry.key === 'core.bare' && place.isOfMainTree) {
+      kept.push({ ...entry, value: 'false' });
+    } else if (entry.key === 'core.worktree') {
+      const value = place.isOfMainTree ? undefined : place.workTree(entry.value ?? '');
+      if (value !== undefined) kept.push({ ...entry, value });
+      else if (!place.isOfMainTree) dropped.push(entry.key);
     } else if (!mayCarry(entry)) {
       dropped.push(nameOf(entry));
     } else {

@@ -31,6 +31,22 @@ export function rewritePointer(entry: string, text: string, from: string, places
   return `gitdir: ${path.posix.relative(dir, place)}\n`;
 }
 
+/**
+ * What core.worktree of the configuration at `entry` is in the copy, where the host has it in the directory `from`;
+ * undefined where it leads out of the copy.
+ */
+export function rewriteWorkTree(entry: string, value: string, from: string, places: CopiedPlaces): string | undefined {
+  const place = value === '' ? undefined : placeInCopy(path.posix.resolve(from, value), places);
+  // A work tree inside git's own directory is none that a copy is made for.
+  if (place === undefined || isInDotGit(place)) return undefined;
+  return path.posix.relative(path.posix.dirname(entry), place) || '.';
+}
+
+/** Whether the configuration at `entry` is the one that a project's linked work tree shares with the main one. */
+export function isOfMainTree(entry: string, from: string, { dotGit }: CopiedPlaces): boolean {
+  return entry === '.git/config' && dotGit?.[0] !== undefined && dotGit.length > 1 && dotGit[0].source !== from;
+}
+
 /** The path in the copy of a path on the host, by names alone; whether it exists is not checked. */
 function placeInCopy(target: string, { root, dotGit }: CopiedPlaces): string | undefined {
   for (const { source, without } of dotGit ?? []) {

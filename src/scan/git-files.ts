@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { rewriteConfig } from '../git/config-write.ts';
-import { type CopiedPlaces, rewritePointer } from '../git/pointers.ts';
+import { type CopiedPlaces, isOfMainTree, rewritePointer, rewriteWorkTree } from '../git/pointers.ts';
 import { decodeBytes, encodeBytes } from '../text/path.ts';
 import type { Row } from './packed-directory.ts';
 
@@ -15,7 +15,11 @@ export interface Rewritten {
 /** A configuration or pointer at `entry` as the copy has it, from what the host has at `source`. */
 export function rewriteGitFile(entry: string, source: string, bytes: Buffer, places: CopiedPlaces): Rewritten {
   if (/^config(\.worktree)?$/.test(path.posix.basename(entry))) {
-    const { text, dropped } = rewriteConfig(bytes.toString('utf8'));
+    const from = path.dirname(source);
+    const { text, dropped } = rewriteConfig(bytes.toString('utf8'), {
+      isOfMainTree: isOfMainTree(entry, from, places),
+      workTree: (value) => rewriteWorkTree(entry, value, from, places),
+    });
     return { bytes: Buffer.from(text), dropped };
   }
   const text = rewritePointer(entry, decodeBytes(bytes), path.dirname(source), places);

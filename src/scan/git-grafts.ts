@@ -1,30 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { isSharedEntry, PRIVATE_IN_SHARED } from '../git/layout.ts';
 import type { Graft } from './list-directories.ts';
 import { objectStores } from './object-stores.ts';
 import { rowAt, type Snapshot } from './snapshot.ts';
 
-/** Files that belong to one worktree, not to the repository that it shares (gitrepository-layout(5)). */
-const WORKTREE_FILES = [
-  'HEAD',
-  'index',
-  'ORIG_HEAD',
-  'FETCH_HEAD',
-  'MERGE_HEAD',
-  'CHERRY_PICK_HEAD',
-  'REVERT_HEAD',
-  'BISECT_LOG',
-  'MERGE_MSG',
-  'MERGE_MODE',
-  'AUTO_MERGE',
-  'COMMIT_EDITMSG',
-  'config.worktree',
-  'rebase-merge',
-  'rebase-apply',
-  'sequencer',
-  'worktrees',
-  'gitdir',
-];
 const POINTERS = ['commondir', 'gitdir', 'locked'];
 
 /** Only in what is named `.git`, which no checkout makes: a project may bring along a bare repository of any content. */
@@ -47,11 +27,42 @@ export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]
   const shared = common === undefined ? own : path.resolve(own, common.trim());
   // The same check as git's: a project may name any directory of the user's.
   if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
-  const grafts: Graft[] = [{ source: own, without: POINTERS }];
+  if (shared === own) return new Map([['.git', [{ source: own, without: POINTERS }]]]);
+  return worktreeGrafts(own, shared);
+}
+
+/** A linked worktree's own entries, and of the shared ones those that it uses. */
+function worktreeGrafts(own: string, shared: string): ReadonlyMap<string, readonly Graft[]> {
   // A worktree that has submodules has repositories of its own for them: not to be mixed with those of the main one.
   const modules = isDirectory(path.join(own, 'modules')) ? ['modules'] : [];
-  if (shared !== own) grafts.push({ source: shared, without: [...WORKTREE_FILES, ...modules] });
-  return new Map([['.git', grafts]]);
+  const foreign = namesIn(shared).filter((name) => !isSharedEntry(name));
+  const grafts = new Map<string, readonly Graft[]>([
+    [
+      '.git',
+      [
+        { source: own, without: POINTERS },
+        { source: shared, without: [...foreign, 'worktrees', ...modules] },
+      ],
+    ],
+  ]);
+  for (const [dir, without] of PRIVATE_IN_SHARED) {
+    const both = [
+      { source: path.join(own, dir), without: [] },
+      { source: path.join(shared, dir), without },
+    ];
+    const found = both.filter(({ source }) => isDirectory(source));
+    if (found.length > 0) grafts.set(`.git/${dir}`, found);
+  }
+  return grafts;
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    // The walk cannot list it either, and reports that.
+    return [];
+  }
 }
 
 /**
@@ -81,12 +92,7 @@ export function borrowedObjects(
 }
 
 function only(source: string, names: RegExp): Graft {
-  try {
-    return { source, without: readdirSync(source).filter((name) => !names.test(name)) };
-  } catch {
-    // The walk cannot list it either, and reports that.
-    return { source, without: [] };
-  }
+  return { source, without: namesIn(source).filter((name) => !names.test(name)) };
 }
 
 /** The directory that a project's `.git` is or names; undefined when there is none. */

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { insideGit, isRunningState } from '../git/layout.ts';
 import { encodeBytes } from '../text/path.ts';
 import { gitFilesAmong, rowKindOf } from './row-kind.ts';
 import { FIELDS, NAMES_AT, packHead, packSection, sectionLength } from './section-layout.ts';
@@ -105,6 +106,7 @@ export class DirectoryLister {
     const numbers = this.#numbers;
     const inside: ListTask[] = [];
     const kept: string[] = [];
+    const inGit = plain ? undefined : insideGit(dir);
     for (const name of names) {
       if (isLonger(prefix, name, isText, maxPathBytes)) {
         batch.problems.push({ dir, name: bytesOf(name, isText), why: 'its path is too long for the copy' });
@@ -115,6 +117,7 @@ export class DirectoryLister {
       const full = join(sources[0] as AnyPath, name, isText);
       const stat = statOf(graft?.[0]?.source ?? full, dir, name, isText, batch);
       if (stat === undefined) continue;
+      if (inGit !== undefined && isRunningState(inGit, name, stat.isDirectory())) continue;
       const kind = rowKindOf(stat, name, git);
       if (kind === undefined) {
         batch.problems.push({ dir, name: bytesOf(name, isText), why: specialFile(stat.mode & S_IFMT) });

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
@@ -11,7 +12,7 @@ const INSIDE = [
   'git log -1 --format=%s',
 ].join(' && ');
 
-it('git works inside a linked worktree, a submodule and a shared clone, and commits come back to each', async () => {
+it('git works inside each layout of a repository, and commits come back to each', async () => {
   await using scene = new Scene();
   const at = (name: string): string => path.join(scene.root, name);
   scene.git('worktree', 'add', '-q', '-b', 'side', at('side'));
@@ -19,11 +20,18 @@ it('git works inside a linked worktree, a submodule and a shared clone, and comm
   scene.git('clone', '-q', '--shared', '.', at('super'));
   const file = ['-c', 'protocol.file.allow=always'];
   scene.git(...file, '-C', at('super'), 'submodule', '--quiet', 'add', scene.project, 'lib');
+  scene.git('clone', '-q', '--bare', '.', at('bare'));
+  scene.git('-C', at('bare'), 'worktree', 'add', '-q', '-b', 'tree', at('tree'));
+  scene.git('clone', '-q', '--separate-git-dir', at('repository'), '.', at('apart'));
+  // An editor holds a lock for a moment.
+  for (const name of ['bare/worktrees/tree/index.lock', 'repository/index.lock']) writeFileSync(at(name), '');
   const head = scene.git('rev-parse', 'HEAD');
   for (const [project, branch] of [
     [at('side'), 'side'],
     [at('super/lib'), 'main'],
     [at('shared'), 'main'],
+    [at('tree'), 'tree'],
+    [at('apart'), 'main'],
   ] as const) {
     const here = { cwd: project };
     const session = await scene.run(['exec', project, '--', 'sh', '-c', INSIDE], here);

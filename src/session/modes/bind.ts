@@ -20,7 +20,7 @@ import type { SessionMode, SessionView } from './mode.ts';
 export const bindMode: SessionMode = {
   async open(plan, deps, parts) {
     warnOfOtherAgents(plan, deps);
-    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched });
+    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched: isWatchedPath });
     return { ...viewOf(plan, deps, parts, snapshot, bound), mounts };
   },
 
@@ -72,11 +72,6 @@ function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome, claude
     includeIgnored: true,
   });
   return { ...review, ...(claude && { claude }) };
-}
-
-/** Content that the snapshot keeps: files that the audit reads, and the ignore rules. */
-function isWatched(path: string): boolean {
-  return isWatchedPath(path) || /(^|\/)\.gitignore$/.test(path);
 }
 
 /** Two agents on the same files see, and undo, each other's work. */

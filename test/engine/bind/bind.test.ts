@@ -10,6 +10,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -62,13 +63,30 @@ class Bench implements Disposable {
     this.git(dir, 'remote', 'add', 'origin', 'https://user:TOKEN-IN-URL@example.org/x.git');
   }
 
+  /** A work tree of a bare repository, and nothing else. */
+  bareWithWorktree(): string {
+    const [bare, tree] = [path.join(this.root, 'bare'), path.join(this.root, 'tree')];
+    this.repository();
+    this.git(this.root, 'clone', '-q', '--bare', this.main, bare);
+    this.git(bare, 'worktree', 'add', '-q', tree);
+    return tree;
+  }
+
   plan(project = this.main): Plan {
     const sessionDir = path.join(this.root, 'state', 'sessions', '261121-140512-k7p');
     mkdirSync(sessionDir, { recursive: true });
     execFileSync('chown', ['-R', `${USER}:${USER}`, project]);
     const facts = probeProject(project, { repo: false });
     const policy = { ...DEFAULTS };
-    return { sessionId: '261121-140512-k7p', sessionDir, project: facts, policy, user: `${USER}:${USER}` } as Plan;
+    const baseDir = path.join(this.root, 'base');
+    return {
+      sessionId: '261121-140512-k7p',
+      sessionDir,
+      baseDir,
+      project: facts,
+      policy,
+      user: `${USER}:${USER}`,
+    } as Plan;
   }
 
   async open(plan: Plan): Promise<BindSession> {
@@ -220,6 +238,71 @@ it('works inside with submodules and borrowed objects', async () => {
   expect(inside(`cd lib/sub && ${COMMIT}; git log --format=%s 2>&1`)).toBe('made inside\nfirst\n');
   expect(inside('git fsck 2>&1 | grep -v "^dangling"; git status --porcelain 2>&1')).toBe(' M lib/sub\n');
   expect(bench.git(path.join(project, 'lib', 'sub'), 'log', '--format=%s')).toBe('first\n');
+});
+
+/** What a session does first, without a word of git on its error output. */
+const WORK = `exec 2>&1; git rev-parse --is-inside-work-tree; git status --porcelain; echo i > inside.txt
+git add inside.txt; ${COMMIT}; git log --format=%s; git checkout -q -b other; git stash list; git config color.ui never
+git gc -q; git branch new; git status --porcelain`;
+const DONE = 'true\nmade inside\nfirst\n';
+
+it.each([
+  ['a linked work tree of a bare repository', () => bench.bareWithWorktree()],
+  [
+    'the same, where the repository’s own work tree says that it is bare',
+    () => {
+      const project = bench.bareWithWorktree();
+      const common = path.join(bench.root, 'bare');
+      bench.git(common, 'config', 'extensions.worktreeConfig', 'true');
+      bench.git(common, 'config', '--unset', 'core.bare');
+      bench.git(common, 'config', '-f', 'config.worktree', 'core.bare', 'true');
+      return project;
+    },
+  ],
+  [
+    'a repository in a separate directory',
+    () => {
+      bench.repository();
+      bench.git(bench.main, 'init', '-q', '--separate-git-dir', path.join(bench.root, 'elsewhere'));
+      return bench.main;
+    },
+  ],
+  [
+    'a linked work tree, whose main one is in the middle of a bisection',
+    () => {
+      bench.repository();
+      const tree = path.join(bench.root, 'tree');
+      bench.git(bench.main, 'worktree', 'add', '-q', tree);
+      bench.git(bench.main, 'bisect', 'start');
+      return tree;
+    },
+  ],
+  [
+    'a repository in which a git was killed',
+    () => {
+      bench.repository();
+      for (const name of ['index.lock', 'HEAD.lock', 'config.lock', 'packed-refs.new', 'gc.pid', 'refs/heads/new.lock'])
+        writeFileSync(path.join(bench.main, '.git', name), '4711 host');
+      return bench.main;
+    },
+  ],
+])('git works inside %s as outside', async (_, lay) => {
+  bench = new Bench();
+  const project = lay();
+  const plan = bench.plan(project);
+  const inside = bench.inside((await bench.open(plan)).mounts);
+  expect(inside(WORK)).toBe(DONE);
+});
+
+it('git works inside a repository whose work tree is a folder of the project', async () => {
+  bench = new Bench();
+  bench.repository(path.join(bench.main, 'sub'));
+  renameSync(path.join(bench.main, 'sub/.git'), path.join(bench.main, '.git'));
+  bench.git(bench.main, 'config', 'core.worktree', '../sub');
+  const inside = bench.inside((await bench.open(bench.plan())).mounts);
+  expect(
+    inside('git rev-parse --show-toplevel; git status --porcelain; echo changed > sub/Makefile; git status -s'),
+  ).toBe('/workspace/sub\n M Makefile\n');
 });
 
 describe('a .git that is a file', () => {

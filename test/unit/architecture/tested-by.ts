@@ -79,7 +79,12 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/base': ['unit/base/base.test.ts', 'unit/base/stacked.test.ts', 'unit/base/trash.test.ts'],
   'src/base/refresh': ['unit/base/base.test.ts', 'unit/base/refresh/refresh-crash.test.ts'],
   'src/base/refresh/copy-worker.ts': ['engine/workspace/workspace.test.ts'],
-  'src/bind': ['unit/bind/guards.test.ts', 'engine/bind/bind.test.ts', 'e2e/bind.test.ts'],
+  'src/bind': [
+    'unit/bind/guards.test.ts',
+    'unit/bind/earlier-content.test.ts',
+    'engine/bind/bind.test.ts',
+    'e2e/bind.test.ts',
+  ],
   'src/other-agents': [
     'unit/other-agents/logins.test.ts',
     'unit/other-agents/homes.test.ts',

@@ -43,14 +43,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const start = async (id: string, policy: object): Promise<string> => {
+const start = async (id: string, policy: object, gitCommonDir = path.join(project, '.git')): Promise<string> => {
   const plan = {
     sessionId: id,
     sessionDir: path.join(dir, 'state', id),
     baseDir: path.join(dir, 'base'),
     user: '1000:1000',
     strategy: 'copy',
-    project: { root: project, gitCommonDir: path.join(project, '.git') },
+    project: { root: project, gitCommonDir },
     policy: { exclude: [], include: [], mask: [], verify: false, shallow: true, ...policy },
   } as unknown as Plan;
   mkdirSync(plan.sessionDir, { recursive: true });
@@ -91,4 +91,29 @@ it('names only the masked paths that the history still contains', async () => {
   });
   expect(await pathsInHistory(gitDir, project, ['never.env'])).toEqual({ found: [], unsure: false });
   expect((await pathsInHistory(path.join(dir, 'none'), project, ['a'])).unsure).toBe(true);
+});
+
+it('git works on the shortened history of a linked work tree of a bare repository, with its own sparse checkout', async () => {
+  const bare = path.join(dir, 'bare');
+  git(dir, 'clone', '-q', '--bare', 'project', 'bare');
+  project = path.join(dir, 'tree');
+  git(bare, 'worktree', 'add', '-q', project);
+  expect(git(await start('zero', {}, bare), 'status', '--porcelain')).toBe('');
+  git(project, 'sparse-checkout', 'set', 'src');
+  const tree = await start('one', {}, bare);
+  expect(git(tree, 'rev-parse', '--show-toplevel').trim()).toBe(tree);
+  expect(git(tree, 'status', '--porcelain')).toBe('');
+  expect(git(tree, 'sparse-checkout', 'list')).toBe('src\n');
+  // Without another commit, or a change of the index.
+  git(project, 'config', 'color.ui', 'never');
+  expect(git(await start('two', {}, bare), 'config', 'color.ui')).toBe('never\n');
+});
+
+it('git works on the shortened history of a repository whose work tree is a folder of the project', async () => {
+  execFileSync('sh', ['-c', 'mkdir top; mv src vendor secret.env top'], { cwd: project });
+  git(project, 'config', 'core.worktree', '../top');
+  const tree = await start('one', {});
+  expect(git(tree, 'rev-parse', '--show-toplevel').trim()).toBe(path.join(tree, 'top'));
+  expect(git(tree, 'log', '--oneline').trim().split('\n')).toHaveLength(50);
+  expect(git(tree, 'diff', '--name-only', 'HEAD', '--', 'src')).toBe('');
 });

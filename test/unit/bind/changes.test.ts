@@ -15,9 +15,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listBindChanges } from '../../../src/bind/changes.ts';
 import { compareRepositories, type GitDifference } from '../../../src/bind/compare.ts';
+import { earlierSources } from '../../../src/bind/earlier-content.ts';
 import { restoreDifference } from '../../../src/bind/restore.ts';
 import { scanProject } from '../../../src/bind/scan-project.ts';
-import { type BindSnapshot, bindStore, takeSnapshot } from '../../../src/bind/snapshot.ts';
+import { type BindSnapshot, takeSnapshot } from '../../../src/bind/snapshot.ts';
 
 let top: string;
 let root: string;
@@ -52,8 +53,18 @@ const differences = (): GitDifference[] =>
     scanProject(root, () => false),
   );
 
+/** What the end of the session shows. The base is at `top`/base. */
+const changesNow = (): ReturnType<typeof listBindChanges> =>
+  listBindChanges({
+    root,
+    before,
+    now: scanProject(root, (name) => name === '.git'),
+    sessionDir: top,
+    sources: earlierSources(before, path.join(top, 'base')),
+  });
+
 async function restoreAll(): Promise<string[]> {
-  const options = { root, sessionDir: top, before, content: bindStore(top) };
+  const options = { root, sessionDir: top, before };
   const lines: string[] = [];
   for (const difference of differences()) {
     lines.push(await restoreDifference(difference, options).catch((error: Error) => `NOT: ${error.message}`));
@@ -101,7 +112,7 @@ it('writes nothing through a link that replaced a folder', async () => {
   renameSync(at('sub/.git/hooks'), at('moved'));
   mkdirSync(path.join(top, 'outside'));
   symlinkSync(path.join(top, 'outside'), at('sub/.git/hooks'));
-  const options = { root, sessionDir: top, before, content: bindStore(top) };
+  const options = { root, sessionDir: top, before };
   const removed: GitDifference = { path: 'sub/.git/hooks/pre-push', kind: 'removed', why: 'removed' };
   await expect(restoreDifference(removed, options)).rejects.toThrow(/is no longer a folder/);
   expect(existsSync(path.join(top, 'outside', 'pre-push'))).toBe(false);
@@ -112,12 +123,7 @@ it('counts changes that the earlier ignore rules match, and no others', async ()
   write('out/two', '2');
   write('.gitignore', '*\n');
   write('a.txt', 'changed\n');
-  const { changes, ignored } = await listBindChanges(
-    root,
-    before,
-    scanProject(root, () => false),
-    top,
-  );
+  const { changes, ignored } = await changesNow();
   expect(ignored).toEqual([{ directory: 'out', entries: 3, bytes: expect.any(Number) }]);
   expect(changes.map(({ path: name }) => name).sort()).toEqual(['.gitignore', 'a.txt']);
 });

@@ -19,7 +19,7 @@ import { compareRepositories, isSameEntry } from '../../../src/bind/compare.ts';
 import { isExecutablePart, isRepositoryAt } from '../../../src/bind/repositories.ts';
 import { restoreDifference } from '../../../src/bind/restore.ts';
 import { type HostEntry, readRegularFile, scanProject } from '../../../src/bind/scan-project.ts';
-import { bindStore, takeSnapshot } from '../../../src/bind/snapshot.ts';
+import { takeSnapshot } from '../../../src/bind/snapshot.ts';
 import { openGitObjects } from '../../../src/commits/git-objects.ts';
 
 const top = mkdtempSync(path.join(tmpdir(), 'run-claude-bind-guards-'));
@@ -122,7 +122,7 @@ it('restores owner, mode and content under a name of any length; a link is moved
     rmSync(at(long));
     symlinkSync('/etc/passwd', at(long));
     const difference = { path: long, kind: 'changed', why: 'changed' } as const;
-    const said = await restoreDifference(difference, { root, sessionDir, before, content: bindStore(sessionDir) });
+    const said = await restoreDifference(difference, { root, sessionDir, before });
     expect(said).toContain('; restored');
     const back = lstatSync(at(long));
     expect([readFileSync(at(long), 'utf8'), back.mode & 0o7777, back.isFile()]).toEqual(['mine', 0o750, true]);

@@ -63,6 +63,6 @@ it.each<[string, (stored: Record<string, unknown>) => unknown, string]>([
 });
 
 it('refuses a snapshot that a newer release wrote', () => {
-  const dir = layDirectory((stored) => ({ ...stored, version: 2 }));
+  const dir = layDirectory((stored) => ({ ...stored, version: 3 }));
   expect(() => readSnapshot(dir)).toThrow('was written by a newer release of run-claude');
 });

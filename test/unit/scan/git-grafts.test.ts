@@ -165,6 +165,145 @@ describe('git in the copy of', () => {
     );
   });
 
+  it.each([
+    ['in the shared configuration', () => undefined],
+    [
+      'in that of the main worktree',
+      () => {
+        // As git worktree and git sparse-checkout do it.
+        git('lender', 'config', 'extensions.worktreeConfig', 'true');
+        git('lender', 'config', '--unset', 'core.bare');
+        git('lender', 'config', '-f', 'config.worktree', 'core.bare', 'true');
+      },
+    ],
+  ])('a linked worktree of a bare repository, which says so %s, has a work tree', async (_, prepare) => {
+    git('.', 'clone', '-q', '--bare', 'main', 'lender');
+    prepare();
+    git('lender', 'worktree', 'add', '-q', '-b', 'side', '../project');
+    writeFileSync(path.join(dir, 'project/edited.txt'), 'edited\n');
+    const tree = await alone('project');
+    expect(git(tree, 'rev-parse', '--is-bare-repository', '--is-inside-work-tree')).toBe('false\ntrue\n');
+    expect(git(tree, 'rev-parse', '--show-toplevel').trim()).toBe(path.join(dir, tree));
+    expectWhole(tree, ['first']);
+    git(tree, 'stash', '-q', '--include-untracked');
+    git(tree, 'checkout', '-q', '-b', 'another');
+  });
+
+  it.each([
+    ['as git makes it', () => undefined],
+    [
+      'with core.worktree',
+      (own: string) => git('project', 'config', '-f', `${own}/config`, 'core.worktree', `${dir}/project`),
+    ],
+  ])('a repository in a separate directory is whole, %s', async (_, prepare) => {
+    mkdirSync(path.join(dir, 'project'));
+    git('project', 'init', '-q', '-b', 'main', '--separate-git-dir', '../lender');
+    prepare(path.join(dir, 'lender'));
+    commit('project', 'first');
+    writeFileSync(path.join(dir, 'project/edited.txt'), 'edited\n');
+    const tree = await alone('project');
+    // In a container, the copy is where the project is.
+    expect(git(tree, 'config', '--default', '..', 'core.worktree')).toBe('..\n');
+    expectWhole(tree, ['first']);
+  });
+
+  it('a repository whose work tree is a folder of the project, or outside of it', async () => {
+    renameSync(path.join(dir, 'main'), path.join(dir, 'project'));
+    mkdirSync(path.join(dir, 'project/src'));
+    renameSync(path.join(dir, 'project/first.txt'), path.join(dir, 'project/src/first.txt'));
+    git('project', 'config', 'core.worktree', '../src');
+    mkdirSync(path.join(dir, 'project/inner'));
+    git('project/inner', 'init', '-q', '-b', 'main');
+    git('project/inner', 'config', 'core.worktree', `${dir}/lender`);
+    writeFileSync(path.join(dir, 'project/src/edited.txt'), 'edited\n');
+    expect(git('project', 'status', '--porcelain')).toBe('?? edited.txt\n');
+    const tree = await alone('project');
+    expect(git(tree, 'status', '--porcelain')).toBe('?? edited.txt\n');
+    expect(git(tree, 'rev-parse', '--show-toplevel').trim()).toBe(path.join(dir, tree, 'src'));
+    git(`${tree}/src`, 'add', '-A');
+    expect(git(tree, 'status', '--porcelain')).toBe('A  edited.txt\n');
+    // Nothing outside of the copy is named.
+    expect(git(`${tree}/inner`, 'config', '--default', 'none', 'core.worktree')).toBe('none\n');
+    expect(git(`${tree}/inner`, 'status', '--porcelain')).toBe('');
+  });
+
+  it('a linked worktree has its own sparse checkout, and none of what the main one is in the middle of', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      mkdirSync(path.join(dir, 'main', name));
+      writeFileSync(path.join(dir, 'main', name, 'file'), name);
+    }
+    commit('main', 'second');
+    git('main', 'branch', 'conflicting');
+    git('main', 'worktree', 'add', '-q', '-b', 'side', '../project');
+    git('project', 'sparse-checkout', 'set', 'a');
+    git('main', 'sparse-checkout', 'set', 'b');
+    git('main', 'bisect', 'start', 'HEAD', 'HEAD~1');
+    for (const name of ['MERGE_RR', 'SQUASH_MSG', 'NOTES_MERGE_REF', 'AUTO_MERGE', 'index.stash.77'])
+      writeFileSync(path.join(dir, 'main/.git', name), '');
+    git('main', 'update-ref', 'refs/worktree/mine', 'HEAD');
+    const settled = git('project', 'status');
+    const reflog = git('project', 'reflog', '--format=%gs');
+    const tree = await alone('project');
+    expect(git(tree, 'status')).toBe(settled);
+    expect(git(tree, 'reflog', '--format=%gs')).toBe(reflog);
+    expect(git(tree, 'sparse-checkout', 'list')).toBe('a\n');
+    expect(git(tree, 'for-each-ref', '--format=%(refname)')).toBe(
+      'refs/heads/conflicting\nrefs/heads/main\nrefs/heads/side\n',
+    );
+    git(tree, 'sparse-checkout', 'add', 'c');
+    expect(readdirSync(path.join(dir, tree)).sort()).toEqual(['.git', 'a', 'c', 'first.txt', 'second.txt']);
+    const names = readdirSync(path.join(dir, tree, '.git'));
+    expect(names.filter((name) => /BISECT|MERGE_RR|SQUASH|NOTES_MERGE|AUTO_MERGE|stash/.test(name))).toEqual([]);
+  });
+
+  it('repositories in which a git runs, or was killed: every command works', async () => {
+    mkdirSync(path.join(dir, 'lender'));
+    git('lender', 'init', '-q', '-b', 'main');
+    commit('lender', 'of the library');
+    git('main', 'submodule', 'add', '-q', '../lender', 'lib.lock');
+    commit('main', 'second');
+    git('main', 'branch', 'objects/tmp_work');
+    git('main', 'clone', '-q', '../lender', 'inner');
+    renameSync(path.join(dir, 'main'), path.join(dir, 'project'));
+    for (const repository of ['.git', '.git/modules/lib.lock', 'inner/.git']) {
+      const at = path.join(dir, 'project', repository);
+      for (const dirs of ['objects/ab', 'objects/tmp_objdir-incoming-Ab3xYz/pack', 'logs/refs/heads'])
+        mkdirSync(path.join(at, dirs), { recursive: true });
+      for (const name of [
+        ...['index.lock', 'HEAD.lock', 'config.lock', 'config.worktree.lock', 'packed-refs.lock', 'packed-refs.new'],
+        ...['shallow.lock', 'ORIG_HEAD.lock', 'MERGE_RR.lock', 'refs/heads/main.lock', 'refs/heads/new.lock'],
+        ...['refs/stash.lock', 'gc.pid', 'gc.pid.lock', 'objects/maintenance.lock', 'objects/info/commit-graph.lock'],
+        ...['objects/pack/multi-pack-index.lock', 'objects/pack/tmp_pack_Ab3xYz', 'objects/ab/tmp_obj_Ab3xYz'],
+        ...['objects/pack/.tmp-4711-pack-77', 'next-index-4711.lock', 'objects/tmp_objdir-incoming-Ab3xYz/pack/x'],
+      ])
+        writeFileSync(path.join(at, name), '4711 host');
+    }
+    expect(() => git('project', 'add', '-A')).toThrow('index.lock');
+    const tree = await alone('project');
+    for (const [where, log] of [
+      ['.', 'inside\nsecond\nfirst\n'],
+      ['lib.lock', 'inside\nof the library\n'],
+      ['inner', 'inside\nof the library\n'],
+    ] as const) {
+      const here = path.join(tree, where);
+      commit(here, 'inside');
+      git(here, 'config', 'color.ui', 'never');
+      git(here, 'stash', 'list');
+      git(here, 'branch', 'new');
+      writeFileSync(path.join(dir, here, 'inside.txt'), 'edited\n');
+      git(here, '-c', 'user.name=P', '-c', 'user.email=p@example.org', 'stash', '-q');
+      git(here, 'pack-refs', '--all');
+      git(here, 'gc', '-q');
+      git(here, 'multi-pack-index', 'write');
+      git(here, 'commit-graph', 'write', '--reachable');
+      git(here, 'reset', '-q', '--hard');
+      expect(git(here, 'log', '--format=%s'), where).toBe(log);
+      git(here, 'fsck', '--full');
+    }
+    expect(git(tree, 'branch', '--list', 'objects/*')).toBe('  objects/tmp_work\n');
+    expect(execFileSync('find', [path.join(dir, tree), '-name', '*tmp_obj*'], { encoding: 'utf8' })).toBe('');
+  });
+
   it.each(['--shared', '--reference'])('a clone that borrows objects (%s) has them', async (how) => {
     // Packed and loose, and from one that borrows itself.
     git('main', 'gc', '-q');
