@@ -168,6 +168,7 @@ int main(int argc, char *argv[])
 	const char *until = NULL;
 	char *asked = NULL;
 	pid_t guard = 0;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (at + 1 < argc && strcmp(argv[at], "--guard") == 0) {
 		guard = atoi(argv[at + 1]);
 		at += 2;
@@ -191,7 +192,6 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (asked) {
 		const char *weaker = prove(asked);
 		printf("%s\n", *weaker ? weaker : "proven");
