@@ -15,6 +15,8 @@ export interface PlanInput {
   readonly sessionId: string;
   readonly policy: Policy;
   readonly host: HostFacts;
+  /** A number that no account has, from findSpareId. */
+  readonly spareId: number;
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
   /** The session's image. */
@@ -39,7 +41,7 @@ export function planRun(input: PlanInput): Plan {
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
   const { strategy, reason } = chooseStrategy(policy, engine, undefined);
-  const { user, weakening } = chooseUser(storageOf(strategy), engine, host, project);
+  const { user, weakening } = chooseUser(storageOf(strategy), engine, { ...host, spareId: input.spareId }, project);
   return {
     sessionId: input.sessionId,
     mode: policy.mode,

@@ -4,6 +4,9 @@ import type { ContainerSpec, Limits, Mount } from '../../types/engine.ts';
 /** Directory of run-claude's programs in every image. */
 export const INSIDE = '/usr/lib/run-claude';
 
+/** Of a container that fills or reads a volume. No account of a host has it: `nobody` is what servers there run as. */
+export const HELPER_USER = '61001:61001';
+
 const HOSTNAME = 'sandbox';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Enough for a large build. Some engines may not raise the limit above this. */

@@ -60,6 +60,7 @@ const plan = (other: Other = {}): Plan =>
     sessionId: '261121-140512-k7p',
     policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
     host: { ...host, ...other.host },
+    spareId: 61_100,
     engine: { ...engine, ...other.engine },
     project: {
       root: other.root ?? '/home/me/p',
@@ -91,12 +92,19 @@ describe('the project', () => {
 describe('the user inside', () => {
   it.each([
     [{}, '501:20'],
-    [{ host: { uid: 0, gid: 0 } }, '1000:1000'],
+    [{ host: { uid: 0, gid: 0 } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, policy: { strategy: 'copy' } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, policy: { strategy: 'volume' } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, engine: { usernsRemap: true } }, '61100:61100'],
     [{ policy: { mode: 'bind' }, owner: 33 }, '33:33'],
+    [{ policy: { mode: 'bind' }, owner: 33, host: { uid: 0, gid: 0 } }, '33:33'],
     [{ policy: { mode: 'bind' }, owner: 0 }, '0:0'],
     [{ engine: { rootless: true } }, '0:0'],
     [{ engine: { usernsRemap: true } }, '501:20'],
-    [{ engine: { local: false }, host: { uid: 0 } }, '1000:1000'],
+    [{ policy: { strategy: 'volume' } }, '501:20'],
+    [{ engine: { local: false } }, '61100:61100'],
+    [{ engine: { local: false, rootless: true } }, '61100:61100'],
+    [{ engine: { local: false }, host: { uid: 0 } }, '61100:61100'],
   ] as [Other, string][])('of %j is %s', (other, user) => expect(plan(other).user).toBe(user));
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
