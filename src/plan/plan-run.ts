@@ -29,6 +29,8 @@ export interface PlanInput {
 }
 
 const DEFAULT_DISK_MB = 20_480;
+/** What an engine gives every program. */
+const CONTAINER_UMASK = 0o022;
 
 /**
  * Decides everything about a session before anything starts. Pure.
@@ -42,6 +44,8 @@ export function planRun(input: PlanInput): Plan {
   refuseEngine(engine, policy);
   const { strategy, reason } = chooseStrategy(policy, engine, undefined);
   const { user, weakening } = chooseUser(storageOf(strategy), engine, { ...host, spareId: input.spareId }, project);
+  // The agent can use what it makes, whatever the user's umask is.
+  const umask = host.umask & 0o077;
   return {
     sessionId: input.sessionId,
     mode: policy.mode,
@@ -56,6 +60,7 @@ export function planRun(input: PlanInput): Plan {
     strategy,
     strategyReason: reason,
     user,
+    ...(umask === CONTAINER_UMASK ? {} : { umask }),
     env: planEnvironment(policy, input.userEnvironment),
     diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,

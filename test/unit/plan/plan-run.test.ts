@@ -35,6 +35,7 @@ const host: HostFacts = {
   platform: 'linux',
   uid: 501,
   gid: 20,
+  umask: 0o022,
   home: '/home/me',
   stateDir: '/home/me/.local/state/run-claude',
   cacheDir: '/home/me/.cache/run-claude',
@@ -106,6 +107,15 @@ describe('the user inside', () => {
     [{ engine: { local: false, rootless: true } }, '61100:61100'],
     [{ engine: { local: false }, host: { uid: 0 } }, '61100:61100'],
   ] as [Other, string][])('of %j is %s', (other, user) => expect(plan(other).user).toBe(user));
+  it.each([
+    [0o022, undefined],
+    [0o002, 0o002],
+    [0o077, 0o077],
+    [0, 0],
+    [0o777, 0o077],
+  ])('has the umask %i of the user, which leaves it what it makes: %s', (umask, given) =>
+    expect(plan({ host: { umask } }).umask).toBe(given),
+  );
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
     expect(plan().weakenings).toEqual([]);
