@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { skipUnless } from '../../support/requirement.ts';
 import { idsInFiles, idsInSources } from '../../../src/host/accounts.ts';
+import { skipUnless } from '../../support/requirement.ts';
 
 let etc: string;
 beforeAll(() => {
