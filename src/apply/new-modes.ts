@@ -33,8 +33,8 @@ interface Heritage {
  */
 export function withUserModes(steps: readonly Step[], options: NewModes): Step[] {
   const changed = new Map(steps.map((step) => [step.path, step]));
-  const place = (step: Step): string => nearestFolder(step.path, changed, options.walker);
-  const made = new Map(steps.filter(makesEntry).map((step) => [step, place(step)]));
+  const nearest = nearestFolders(changed, options.walker);
+  const made = new Map(steps.filter(makesEntry).map((step) => [step, nearest(parentPath(step.path))]));
   const heritages = readHeritages(new Set(made.values()), options);
   return steps.map((step) => {
     const heritage = heritages.get(made.get(step) ?? '');
@@ -57,19 +57,35 @@ function asUserMakes(post: Target, { setgid, access }: Heritage, { sessionUmask,
   return mode === post.mode ? post : { ...post, mode, sessionMode };
 }
 
-/** The folder above a path that exists and stays: what is made below it inherits from it, over new folders too. */
-function nearestFolder(path: string, changed: ReadonlyMap<string, Step>, walker: HostWalker): string {
-  for (let folder = parentPath(path); folder !== ''; folder = parentPath(folder)) {
-    const step = changed.get(folder);
-    if (step !== undefined && step.pre?.kind !== 'dir') continue;
-    try {
-      walker.enter(folder);
-      return folder;
-    } catch (error) {
-      if (!(error instanceof NotAFolder)) throw error;
+/**
+ * The nearest folder, this one or above, that exists and stays: what is made below it inherits from it, over new folders
+ * too. Each folder is looked at once.
+ */
+function nearestFolders(changed: ReadonlyMap<string, Step>, walker: HostWalker): (folder: string) => string {
+  const known = new Map<string, string>([['', '']]);
+  return (folder) => {
+    const climbed: string[] = [];
+    let at = folder;
+    while (!known.has(at) && !stays(at, changed, walker)) {
+      climbed.push(at);
+      at = parentPath(at);
     }
+    const found = known.get(at) ?? at;
+    for (const one of [at, ...climbed]) known.set(one, found);
+    return found;
+  };
+}
+
+function stays(folder: string, changed: ReadonlyMap<string, Step>, walker: HostWalker): boolean {
+  const step = changed.get(folder);
+  if (step !== undefined && step.pre?.kind !== 'dir') return false;
+  try {
+    walker.enter(folder);
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotAFolder)) throw error;
+    return false;
   }
-  return '';
 }
 
 function readHeritages(folders: ReadonlySet<string>, { project, walker }: NewModes): ReadonlyMap<string, Heritage> {

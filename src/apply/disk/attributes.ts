@@ -25,6 +25,8 @@ export function copyAttributes(target: Buffer, newFile: number): void {
 }
 
 const MAX_BATCH_PATHS = 200;
+/** Of a batch: names of 4 KiB, and lists with hundreds of entries. */
+const MAX_LISTED_BYTES = 64 << 20;
 /** Bytes that are not valid UTF-8 (text/path.ts): Node cannot pass them in the arguments of a process. */
 const NOT_TEXT = /\p{Cs}/u;
 
@@ -61,7 +63,11 @@ export function defaultAccess(project: string, folders: readonly string[]): Read
   for (let at = 0; at < plain.length; at += MAX_BATCH_PATHS) {
     const batch = plain.slice(at, at + MAX_BATCH_PATHS).map((folder) => `./${folder}`);
     const words = ['--absolute-names', '-e', 'hex', '-n', 'system.posix_acl_default', '--', ...batch];
-    const { stdout } = spawnSync('getfattr', words, { stdio: ['ignore', 'pipe', 'ignore'], cwd: project });
+    const { stdout } = spawnSync('getfattr', words, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: project,
+      maxBuffer: MAX_LISTED_BYTES,
+    });
     for (const [name, list] of readLists(stdout?.toString('latin1') ?? '')) found.set(name, accessBits(list));
   }
   return found;

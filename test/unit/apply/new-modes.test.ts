@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HostState } from '../../../src/apply/disk/host-entry.ts';
 import { openHostWalker } from '../../../src/apply/disk/host-path.ts';
 import type { Step } from '../../../src/apply/disk/steps.ts';
@@ -109,6 +109,25 @@ describe('a new entry', () => {
         name,
         name.startsWith('n') && name !== 'n449' ? '644' : '660',
       ]);
+  });
+
+  it('takes one look at each folder, however many entries are in it and however deep they are', () => {
+    const looks = (files: number, depth: number): number => {
+      const folders = Array.from({ length: depth }, (_, at) => `shared${'/d'.repeat(at + 1)}`);
+      const deepest = folders.at(-1) ?? '';
+      const steps: Step[] = [
+        ...folders.map((one): Step => ({ path: one, post: { kind: 'dir', mode: 0o755 } })),
+        ...Array.from(
+          { length: files },
+          (_, at): Step => ({ path: `${deepest}/${at}`, post: { kind: 'file', mode: 0o644 } }),
+        ),
+      ];
+      using walker = openHostWalker(project, undefined);
+      const enter = vi.spyOn(walker, 'enter');
+      withUserModes(steps, { project, walker, sessionUmask: 0o022, umask: 0o022 });
+      return enter.mock.calls.length;
+    };
+    expect([looks(500, 50), looks(1000, 50), looks(500, 100)]).toEqual([2, 2, 2]);
   });
 
   it('in the place of a folder that becomes another thing inherits from the folder above', () => {
