@@ -17,6 +17,8 @@ export interface PlanInput {
   readonly host: HostFacts;
   /** A number that no account has, from findSpareId. */
   readonly spareId: number;
+  /** Numbers of run-claude's own containers that accounts of this machine have. */
+  readonly servantIdsWithAccount: readonly number[];
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
   /** The session's image. */
@@ -65,10 +67,22 @@ export function planRun(input: PlanInput): Plan {
     diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
-    weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
+    weakenings: [
+      ...(weakening === undefined ? [] : [weakening]),
+      ...sharedNumbers(engine, input.servantIdsWithAccount),
+      ...weakenings(policy),
+    ],
     ...(input.also.length === 0 ? {} : { also: input.also }),
     ...(input.task === undefined ? {} : { task: input.task }),
   };
+}
+
+/** Where users are mapped, or on another machine, the numbers are those of other accounts. */
+function sharedNumbers({ local, rootless, usernsRemap }: EngineFacts, ids: readonly number[]): readonly string[] {
+  if (!local || rootless || usernsRemap || ids.length === 0) return [];
+  return [
+    `an account of this machine has uid ${ids.join(' and ')}: it can end the gateway and programs beside the agent`,
+  ];
 }
 
 /**

@@ -25,7 +25,11 @@ export function chooseUser(
   // Rootless: 0 inside is the host's user outside, without capabilities.
   if (engine.rootless) return { user: '0:0' };
   if (storage !== 'project') return { user: unlessRoot(host) };
-  if (project.ownerUid !== 0) return { user: numbersOf(project.ownerUid, project.ownerGid) };
+  if (project.ownerUid !== 0) {
+    const { ownerUid, ownerGid } = project;
+    const weakening = `the agent has uid ${ownerUid}, the project owner's: that account can read its variables and use its network`;
+    return { user: numbersOf(ownerUid, ownerGid), ...(ownerUid === host.uid || !engine.local ? {} : { weakening }) };
+  }
   return {
     user: '0:0',
     weakening: 'the project belongs to root, so the agent is uid 0 inside (without capabilities)',

@@ -6,12 +6,15 @@ import { readJson, writeJsonAtomic } from '../store/record.ts';
 
 /**
  * Numbers that no distribution, systemd or directory service gives to an account (systemd's UIDS-GIDS: 60706 to 61183 are
- * unused). They fit into every user namespace of 65,536 numbers. The first ones are those of gateway and companions.
+ * unused). They fit into every user namespace of 65,536 numbers.
  */
 const FIRST = 61_100;
 const LAST = 61_183;
 
 const CANDIDATES: readonly number[] = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index);
+
+/** The numbers of the gateway and the companions, and of helpers. Images have them. */
+export const SERVANT_IDS = [61_000, 61_001] as const;
 
 const FORMAT = 1;
 
@@ -47,6 +50,11 @@ export function findSpareId(stateDir: string, uid: number, accounts: AccountSear
   // Without a state directory, no session has used a number yet: a command that starts none makes no directory.
   if (existsSync(stateDir)) writeJsonAtomic(file, { version: FORMAT, id });
   return id;
+}
+
+/** Those of {@link SERVANT_IDS} that the files of this machine give to an account. */
+export function servantIdsWithAccount(accounts: Pick<AccountSearch, 'inFiles'> = MACHINE): readonly number[] {
+  return [...accounts.inFiles(SERVANT_IDS)];
 }
 
 /** Undefined where nothing was chosen, or where another release or a crash left what cannot be read: it is chosen again. */

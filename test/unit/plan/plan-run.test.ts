@@ -62,6 +62,7 @@ const plan = (other: Other = {}): Plan =>
     policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
     host: { ...host, ...other.host },
     spareId: 61_100,
+    servantIdsWithAccount: [],
     engine: { ...engine, ...other.engine },
     project: {
       root: other.root ?? '/home/me/p',
@@ -119,6 +120,11 @@ describe('the user inside', () => {
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
     expect(plan().weakenings).toEqual([]);
+    expect(plan({ policy: { mode: 'bind' }, owner: 33 }).weakenings[0]).toMatch(/uid 33, the project owner's/);
+    expect(plan({ policy: { mode: 'bind' } }).weakenings.join()).not.toMatch(/uid/);
+    const rest = { servantIdsWithAccount: [61_001] };
+    expect(plan({ rest }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
+    expect(plan({ rest, engine: { local: false } }).weakenings).toEqual([]);
     expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
       /driver is attackable/,
     );

@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type AccountSearch, findSpareId } from '../../../src/record/spare-id.ts';
+import { COMPANION_UID } from '../../../src/companion/companion-place.ts';
+import { HELPER_USER } from '../../../src/engine/hardening/hardened.ts';
+import { type AccountSearch, findSpareId, SERVANT_IDS } from '../../../src/record/spare-id.ts';
 
 let stateDir: string;
 beforeEach(() => {
@@ -23,7 +25,8 @@ it('is the first number that neither a file nor another source has', () => {
 it('fits into a user namespace of 65,536 numbers, and is neither the gateway’s nor a helper’s', () => {
   const id = find(accounts([]));
   expect(id).toBeLessThan(65_534);
-  expect([61_000, 61_001]).not.toContain(id);
+  expect(SERVANT_IDS).not.toContain(id);
+  expect([COMPANION_UID, HELPER_USER]).toEqual([SERVANT_IDS[0], `${SERVANT_IDS[1]}:${SERVANT_IDS[1]}`]);
 });
 
 it('stays the same when a source no longer answers, and is looked up once', () => {
