@@ -22,3 +22,5 @@ for dir in "$sources"/*/; do
 done
 chown -R 0:0 "$out"
 chmod -R u=rwX,go=rX "$out"
+# A program that its user may not read is not dumpable from its first instruction on, before it could ask for that itself.
+for program in init forwarder; do chmod go-r "$lib/$program"; done

@@ -34,6 +34,17 @@ if ! getent passwd 61000 >/dev/null; then
 fi
 chown 1000:1000 /workspace
 
+# Any other uid of the agent has a name too, see images/names. The library is next to glibc, where it looks.
+libc=$(ldd /bin/sh | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
+if [ -n "$libc" ]; then ln -sf /usr/lib/run-claude/libnss_agent.so.2 "$(dirname "$libc")/libnss_agent.so.2"; fi
+for database in passwd group; do
+  if ! grep -q "^$database:" /etc/nsswitch.conf 2>/dev/null; then
+    echo "$database: files agent" >> /etc/nsswitch.conf
+  elif ! grep -q "^$database:.* agent" /etc/nsswitch.conf; then
+    sed -i "s/^$database:.*/& agent/" /etc/nsswitch.conf
+  fi
+done
+
 update-ca-certificates
 
 # None of these works in a container without capabilities. Without the program an attempt fails at once and visibly.

@@ -13,6 +13,8 @@
  * starts beside this program), for START_WAIT_MS.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
+ * It is not dumpable: its environment has the session's variables, and its root is the container's. A process of the same
+ * uid can read neither, inside the container or on the host.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -442,6 +444,8 @@ int main(int argc, char **argv)
 {
 	struct epoll_event events[64];
 	struct rlimit files;
+	/* First: nothing preloads a library into a static program. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "forwarder");
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {

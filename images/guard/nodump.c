@@ -6,7 +6,7 @@
  *
  * SECURITY LIMITATION: static programs, a patched copy of the loader and the moment between exec and this constructor
  * are not covered. It protects a process that started before the attacker. No secret may be in the environment of a
- * later process. The seccomp profile keeps a process from setting the flag back.
+ * later process. run-claude's own static programs set the flag themselves. The seccomp profile keeps a process from setting the flag back.
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 /*
  * PID 1 of every container that run-claude starts.
  *
- *   init [--guard PID] [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *   init [--guard PID] [--prove WHAT] [--umask MASK] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps every process that ends, and ends with its status (128 + signal when it was killed). With --forward it keeps
@@ -10,7 +10,8 @@
  * --until it starts nothing before FILE exists, in a directory that no process inside can write. With --prove it first
  * checks that the container is as requested (prove.h), and prints the result as the first line of its output, before any
  * other process inside could print: "proven", or what is weaker. In the second case it starts nothing.
- * PID is a child from before this program was executed: everything ends when that process ends or stops.
+ * PID is a child from before this program was executed: everything ends when that process ends or stops. MASK is PROGRAM's
+ * umask, in octal.
  *
  * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
  * run-claude in the terminal's output (STOPPED, which src/terminal/attach/filter-rules.ts recognises) and waits for SIGCONT, as
@@ -32,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +58,9 @@ static void die(const char *what)
 	fprintf(stderr, "init: %s: %s\n", what, strerror(errno));
 	exit(FAILED);
 }
+
+/* Of PROGRAM; -1: as this process was started. */
+static long mask = -1;
 
 /* Signals are taken one at a time with sigtimedwait, never in a handler. */
 static void block_signals(sigset_t *before)
@@ -87,6 +92,8 @@ static pid_t start(char *const argv[], const sigset_t *signals, bool foreground)
 	signal(SIGTTOU, SIG_DFL);
 	signal(SIGTTIN, SIG_DFL);
 	sigprocmask(SIG_SETMASK, signals, NULL);
+	if (foreground && mask >= 0)
+		umask((mode_t)mask);
 	execvp(argv[0], argv);
 	fprintf(stderr, "init: cannot start %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
@@ -168,12 +175,17 @@ int main(int argc, char *argv[])
 	const char *until = NULL;
 	char *asked = NULL;
 	pid_t guard = 0;
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (at + 1 < argc && strcmp(argv[at], "--guard") == 0) {
 		guard = atoi(argv[at + 1]);
 		at += 2;
 	}
 	if (at + 1 < argc && strcmp(argv[at], "--prove") == 0) {
 		asked = argv[at + 1];
+		at += 2;
+	}
+	if (at + 1 < argc && strcmp(argv[at], "--umask") == 0) {
+		mask = strtol(argv[at + 1], NULL, 8) & 0777;
 		at += 2;
 	}
 	if (at + 1 < argc && strcmp(argv[at], "--until") == 0) {
@@ -188,10 +200,9 @@ int main(int argc, char *argv[])
 		forward[++forwards] = argv[at + 1];
 	}
 	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
-		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--umask MASK] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (asked) {
 		const char *weaker = prove(asked);
 		printf("%s\n", *weaker ? weaker : "proven");

@@ -13,6 +13,7 @@ import { runJournalled } from './disk/journalled.ts';
 import { appliedOutcome } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 import { foldersFor } from './missing-folders.ts';
+import { USUAL_UMASK, withUserModes } from './new-modes.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
 
@@ -34,6 +35,8 @@ export interface ApplyRequest {
   readonly choice: Choice;
   /** The session's frozen store: what is written comes from it, pre-images go into it. */
   readonly store: ContentStore;
+  /** The umask of the session's programs; undefined for the usual one. */
+  readonly sessionUmask?: number | undefined;
   readonly conflict: ConflictRule;
   /** With the rule 'keep': asks what becomes of a conflict. Undefined: nobody is asked. */
   readonly askConflict?: (conflict: Conflict) => Promise<ConflictAnswer>;
@@ -64,7 +67,12 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     const prepared = await prepare({ request, walker, trusted: false });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
     const beside = await conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
-    const steps = [...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside];
+    const steps = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
+      project: request.project,
+      walker,
+      sessionUmask: request.sessionUmask ?? USUAL_UMASK,
+      umask: process.umask(),
+    });
     const done = request.dryRun
       ? steps.map(appliedOutcome)
       : await runJournalled({ ...request, walker, steps, kind: 'apply' });

@@ -38,7 +38,7 @@ export async function conflictFileSteps({ request, outcomes, walker, isChosen }:
     }
     steps.push({
       path,
-      post: { kind: 'file', mode: after.mode & 0o666 & ~process.umask(), digest: after.digest, size: after.size },
+      post: { kind: 'file', mode: after.mode & 0o666, digest: after.digest, size: after.size },
     });
     outcomes[at] = { ...outcome, why: `${outcome.why}; the session's version is ${path}` };
   }

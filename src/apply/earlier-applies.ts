@@ -44,10 +44,13 @@ export function mergeBase(
   const { kind, mtimeNs, size, digest, target } = host;
   const given = change.after === undefined ? host.mode : written.mode;
   const mode = change.after?.mode ?? given;
-  const isAlike = ((mode ^ given) & 0o777 & ~process.umask()) === 0;
+  const isAlike =
+    written.sessionMode === undefined
+      ? ((mode ^ given) & 0o777 & ~process.umask()) === 0
+      : written.sessionMode === (mode & 0o777);
   return {
     kind,
-    // Bits that the user's umask cleared are not a change by the session.
+    // Bits that the entry got as the user's tools make it are not a change by the session.
     mode: isAlike ? mode : given,
     mtimeNs,
     size,

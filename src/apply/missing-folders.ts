@@ -73,9 +73,9 @@ export function foldersFor(files: readonly Step[], steps: readonly Step[], walke
   return [...missing].map(folderStep);
 }
 
-/** Step that creates a folder with the mode that a new folder of the user gets. */
+/** Step that creates a folder as `mkdir` asks for it. */
 function folderStep(path: string): Step {
-  return { path, post: { kind: 'dir', mode: 0o777 & ~process.umask() } };
+  return { path, post: { kind: 'dir', mode: 0o777 } };
 }
 
 /**

@@ -218,12 +218,7 @@ async function takeSession(
 ): Promise<StepOrOutcome> {
   const { one, session, host } = decided;
   const held = await judgeTaken(decided, mode, preparing, taken);
-  return held ?? stepOf(one, host, targetOf(session as Entry, newMode(mode, host, preparing), preparing.trusted));
-}
-
-/** A created entry gets the bits that the user's umask leaves of its mode. */
-function newMode(mode: number, host: HostState | undefined, preparing: Preparing): number {
-  return host === undefined && !preparing.trusted ? mode & ~process.umask() : mode;
+  return held ?? stepOf(one, host, targetOf(session as Entry, mode, preparing.trusted));
 }
 
 /** Chosen parts of a file are new bytes that the session never left as they are: they are audited again. */

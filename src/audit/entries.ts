@@ -1,6 +1,7 @@
+import { parentPath } from '../text/path.ts';
 import type { Change, Entry } from '../types/entry.ts';
 import { type Hit, hitOf } from './hit.ts';
-import type { Scene } from './input.ts';
+import { type Scene, SETGID } from './input.ts';
 import { resolveInBase } from './links.ts';
 
 const SPECIAL_KINDS: Readonly<Record<string, string>> = {
@@ -22,7 +23,7 @@ const DAY_NS = 86_400_000_000_000n;
 export function entryHits(scene: Scene, change: Change): Hit[] {
   const { after } = change;
   if (after === undefined) return [];
-  const hits = [...kindHits(scene, change, after), ...modeHits(change, after)];
+  const hits = [...kindHits(scene, change, after), ...modeHits(scene, change, after)];
   if (after.kind !== 'file') return hits;
   return [
     ...hits,
@@ -48,11 +49,14 @@ function kindHits(scene: Scene, change: Change, after: Entry): Hit[] {
 const gainsBits = ({ before }: Change, after: Entry, bits: number): boolean =>
   (after.mode & bits & ~(before?.mode ?? 0)) !== 0;
 
-function modeHits(change: Change, after: Entry): Hit[] {
+function modeHits(scene: Scene, change: Change, after: Entry): Hit[] {
   const detail = (after.mode & 0o7777).toString(8);
+  // The kernel gives the bit to every folder that is made in a folder with it, and an apply takes it from there alone.
+  const isInherited = after.kind === 'dir' && scene.hasSetgid(parentPath(change.path));
+  const setIdBits = isInherited ? SET_ID_BITS & ~SETGID : SET_ID_BITS;
   const isShared = after.kind !== 'symlink' && gainsBits(change, after, WRITE_BY_OTHERS);
   return [
-    ...(gainsBits(change, after, SET_ID_BITS) ? [hitOf('setuid', change.path, { detail })] : []),
+    ...(gainsBits(change, after, setIdBits) ? [hitOf('setuid', change.path, { detail })] : []),
     ...(isShared ? [hitOf('world-writable', change.path, { case: change.before && 'opened', detail })] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { decodeBytes } from '../text/path.ts';
+import { decodeBytes, parentPath } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import type { UserRule } from '../types/policy.ts';
@@ -13,6 +13,8 @@ export interface BaseReader {
   read(path: string): Buffer | undefined;
   /** Paths of the base's executable files, where they are known. */
   readonly executables?: ReadonlySet<string>;
+  /** Paths of the base's folders with the setgid bit, '' for the project itself, where they are known. */
+  readonly setgidFolders?: ReadonlySet<string>;
   /** Target of a base link, or undefined. */
   linkTarget?(path: string): string | undefined;
 }
@@ -22,6 +24,8 @@ export interface AuditInput {
   /** Frozen content by digest. undefined: it cannot be read, and the change is blocked. */
   readonly content: (digest: Digest) => Buffer | undefined;
   readonly base?: BaseReader;
+  /** Folders that had the setgid bit before the session, besides those of the base. '': the project itself. */
+  readonly setgidFolders?: readonly string[];
   readonly userRules?: readonly UserRule[];
   /** ask: each first file of a kind is suspect. Default: a note for each kind. */
   readonly newKinds?: 'ask' | 'note';
@@ -56,6 +60,8 @@ export interface Scene {
   after(path: string): Entry | 'base' | undefined;
   /** Whether the user's project has an entry at the path after an apply, as far as the session could see. */
   isSeen(path: string): boolean;
+  /** Whether a folder had the setgid bit before the session, or got it from a folder that has it so. */
+  hasSetgid(folder: string): boolean;
   /** Whether a folder is in the base, or its own entry is among the changes. */
   hasFolder(path: string): boolean;
 }
@@ -106,6 +112,19 @@ function linkGroups(changes: readonly Change[]): Map<string, string[]> {
   return groups;
 }
 
+/** The mode bit by which what is made in a folder gets the folder's group, and a folder made in it this bit too. */
+export const SETGID = 0o2000;
+
+/** Folders with the setgid bit from before the session, and those that were made in them, one in the other. */
+function setgidFolders({ base, changes, setgidFolders: known = [] }: AuditInput): Set<string> {
+  const found = new Set([...known, ...(base?.setgidFolders ?? [])]);
+  const gained = changes.filter(({ after }) => after?.kind === 'dir' && (after.mode & SETGID) !== 0);
+  // Parents before children.
+  for (const { path } of gained.toSorted((a, b) => a.path.length - b.path.length))
+    if (found.has(parentPath(path))) found.add(path);
+  return found;
+}
+
 /** Ignored output is withheld, so the user's own file stays at its path. */
 const isKept = ({ before, after, ignored }: Change): boolean => (ignored === true ? before : after) !== undefined;
 
@@ -119,6 +138,7 @@ export function sceneOf(input: AuditInput): Scene {
   const moved = lazy(() => new Map(input.changes.flatMap(movedSources)));
   const newFolders = lazy(() => foldersOf(input.changes.filter(isKept).map(({ path }) => path)));
   const linked = lazy(() => linkGroups(input.changes));
+  const setgid = lazy(() => setgidFolders(input));
   const content = remember((digest: Digest) => input.content(digest) ?? 'unreadable');
   const decoded = remember((bytes: Buffer) => decodeBytes(bytes));
   const bytesOf: Scene['bytes'] = (entry) => {
@@ -152,6 +172,7 @@ export function sceneOf(input: AuditInput): Scene {
       if (change !== undefined) return isKept(change);
       return basePaths.has(path) || baseFolders().has(path) || newFolders().has(path);
     },
+    hasSetgid: (folder) => setgid().has(folder),
     hasFolder: (path) => byPath.has(path) || baseFolders().has(path),
   };
 }

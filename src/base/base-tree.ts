@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { rowsOf } from '../scan/packed-directory.ts';
-import { readSections } from '../scan/snapshot.ts';
+import { loadHeader, readSections } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
 import { decodeBytes, type RelPath } from '../text/path.ts';
 
@@ -17,6 +17,8 @@ export interface BaseEntry {
 export interface BaseTree {
   /** Parents before children, without entries of any `.git`. Reads the list of entries only, never the tree. */
   entries(): Iterable<BaseEntry>;
+  /** Permission bits of the project itself; undefined where they were not recorded. */
+  rootMode(): number | undefined;
   /** Content of a regular file; undefined when there is none at that path. */
   read(file: RelPath): Buffer | undefined;
   /** Target of a symbolic link; undefined when there is none at that path. */
@@ -29,9 +31,15 @@ const KINDS = { f: 'file', m: 'file', g: 'file', d: 'dir', l: 'symlink' } as con
 export function openBaseTree(manifest: string, trees: readonly string[]): BaseTree {
   return {
     entries: () => entriesOf(manifest),
+    rootMode: () => rootModeOf(loadHeader(manifest)),
     read: (file) => inFirst(trees, file, readRegular),
     target: (link) => inFirst(trees, link, (full) => decodeBytes(readlinkSync(full, { encoding: 'buffer' }))),
   };
+}
+
+function rootModeOf(header: unknown): number | undefined {
+  const { root } = (header ?? {}) as { readonly root?: { readonly mode?: unknown } | null };
+  return typeof root?.mode === 'number' ? root.mode : undefined;
 }
 
 function* entriesOf(manifest: string): Generator<BaseEntry> {

@@ -33,9 +33,9 @@ export interface ProjectBaseRequest {
 export async function openProjectBase(request: ProjectBaseRequest): Promise<OwnBase & Disposable> {
   const { project, sessionDir, signal } = request;
   const selection = selectPaths(request.rules);
-  const { snapshot } = await walkTree({ root: project.root, selection, signal });
+  const { snapshot, rootRow } = await walkTree({ root: project.root, selection, signal });
   const list = path.join(sessionDir, 'own-entries');
-  writeFileAtomic(list, encodeSnapshot({ version: 1 }, snapshot), { durable: false });
+  writeFileAtomic(list, encodeSnapshot({ version: 1, root: { mode: rootRow.mode } }, snapshot), { durable: false });
   let count = 0;
   for (const [dir, section] of snapshot) if (!/(^|\/)\.git(\/|$)/.test(dir)) count += countRows(section);
   const walker = openHostWalker(project.root, project.inode === undefined ? undefined : `:${project.inode}`);

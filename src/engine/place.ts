@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import type { ContainerSpec, Engine, EngineFacts, Mount } from '../types/engine.ts';
+import { HELPER_USER } from './hardening/hardened.ts';
 import { unpackInto } from './unpack.ts';
 
 /** One entry to put into a place. Parents come before children. */
@@ -163,7 +164,7 @@ function fillSpec(volume: string, image: string, sessionId: string): ContainerSp
     sessionId,
     image,
     argv: ['/bin/true'],
-    user: '65534:65534',
+    user: HELPER_USER,
     env: {},
     workdir: '/',
     mounts: [{ kind: 'volume', volume, target: '/place', readonly: false }],

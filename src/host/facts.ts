@@ -47,6 +47,7 @@ export interface ProcessView {
   readonly stderr: { readonly isTTY?: boolean };
   getuid?: () => number;
   getgid?: () => number;
+  umask?: () => number;
 }
 
 /** Facts about this machine and user. Throws RunClaudeError PLATFORM_UNSUPPORTED except on Linux and macOS. */
@@ -62,6 +63,7 @@ export function probeHost(process: ProcessView, places: Places): HostFacts {
     platform,
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
+    umask: process.umask?.() ?? 0o022,
     freeDiskMb: freeDiskMb(places.stateDir),
     stdinTty: process.stdin.isTTY === true,
     stdoutTty: process.stdout.isTTY === true,

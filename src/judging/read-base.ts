@@ -28,10 +28,12 @@ export function* readTree(tree: BaseTree, gitConfig: string | undefined): Genera
   const contents = new Map<string, Buffer>();
   const documents = new Set<string>();
   const executables = new Set<string>();
+  const setgidFolders = new Set<string>(isSetgid(tree.rootMode() ?? 0) ? [''] : []);
   for (const entry of tree.entries()) {
     yield;
     paths.add(entry.path);
     if (entry.kind === 'file' && (entry.mode & 0o111) !== 0) executables.add(entry.path);
+    if (entry.kind === 'dir' && isSetgid(entry.mode)) setgidFolders.add(entry.path);
     const target = entry.kind === 'symlink' ? tree.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
     if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) continue;
@@ -49,8 +51,10 @@ export function* readTree(tree: BaseTree, gitConfig: string | undefined): Genera
     if (!documents.has(one) && !(linked.has(one) && paths.has(one))) return contents.get(one);
     return contents.get(one) ?? tree.read(one as RelPath);
   };
-  return { paths, executables, read, linkTarget };
+  return { paths, executables, setgidFolders, read, linkTarget };
 }
+
+const isSetgid = (mode: number): boolean => (mode & 0o2000) !== 0;
 
 /** The configuration of the user's repository: a file of the host, which no session writes. */
 function readIfPresent(file: string): Buffer | undefined {

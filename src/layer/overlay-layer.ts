@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Collector } from '../collector/client.ts';
-import { taskSpec } from '../engine/hardening/hardened.ts';
+import { HELPER_USER, taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { makePrivateDir } from '../store/record.ts';
@@ -108,7 +108,7 @@ async function mountOnce({ engine, sessionId, image }: Omit<OverlayPlace, 'dir'>
       suffix: 'unmount',
       image,
       seccomp: await readSeccompProfile(),
-      user: '65534:65534',
+      user: HELPER_USER,
       argv: ['/bin/true'],
       mounts: [{ kind: 'volume', volume, target: WORKSPACE, readonly: false }],
       stdin: 'none',

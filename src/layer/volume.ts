@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
-import { taskSpec } from '../engine/hardening/hardened.ts';
+import { HELPER_USER, taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { unpackInto } from '../engine/unpack.ts';
 import { RunClaudeError } from '../errors.ts';
@@ -157,7 +157,7 @@ async function fillLayer(
     suffix: 'layer',
     image,
     seccomp: await readSeccompProfile(),
-    user: '65534:65534',
+    user: HELPER_USER,
     argv: ['/bin/true'],
     mounts: [{ kind: 'volume', volume, target: '/layer', readonly: false }],
     stdin: 'none',

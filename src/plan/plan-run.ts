@@ -15,6 +15,10 @@ export interface PlanInput {
   readonly sessionId: string;
   readonly policy: Policy;
   readonly host: HostFacts;
+  /** A number that no account has, from findSpareId. */
+  readonly spareId: number;
+  /** Numbers of run-claude's own containers that accounts of this machine have. */
+  readonly servantIdsWithAccount: readonly number[];
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
   /** The session's image. */
@@ -27,6 +31,8 @@ export interface PlanInput {
 }
 
 const DEFAULT_DISK_MB = 20_480;
+/** What an engine gives every program. */
+const CONTAINER_UMASK = 0o022;
 
 /**
  * Decides everything about a session before anything starts. Pure.
@@ -39,7 +45,9 @@ export function planRun(input: PlanInput): Plan {
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
   const { strategy, reason } = chooseStrategy(policy, engine, undefined);
-  const { user, weakening } = chooseUser(storageOf(strategy), engine, host, project);
+  const { user, weakening } = chooseUser(storageOf(strategy), engine, { ...host, spareId: input.spareId }, project);
+  // The agent can use what it makes, whatever the user's umask is.
+  const umask = host.umask & 0o077;
   return {
     sessionId: input.sessionId,
     mode: policy.mode,
@@ -54,14 +62,27 @@ export function planRun(input: PlanInput): Plan {
     strategy,
     strategyReason: reason,
     user,
+    ...(umask === CONTAINER_UMASK ? {} : { umask }),
     env: planEnvironment(policy, input.userEnvironment),
     diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
-    weakenings: [...(weakening === undefined ? [] : [weakening]), ...weakenings(policy)],
+    weakenings: [
+      ...(weakening === undefined ? [] : [weakening]),
+      ...sharedNumbers(engine, input.servantIdsWithAccount),
+      ...weakenings(policy),
+    ],
     ...(input.also.length === 0 ? {} : { also: input.also }),
     ...(input.task === undefined ? {} : { task: input.task }),
   };
+}
+
+/** Where users are mapped, or on another machine, the numbers are those of other accounts. */
+function sharedNumbers({ local, rootless, usernsRemap }: EngineFacts, ids: readonly number[]): readonly string[] {
+  if (!local || rootless || usernsRemap || ids.length === 0) return [];
+  return [
+    `an account of this machine has uid ${ids.join(' and ')}: it can end the gateway and programs beside the agent`,
+  ];
 }
 
 /**

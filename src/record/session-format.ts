@@ -111,6 +111,7 @@ const plan = fields<Plan>({
   strategy: oneOf('bind', ...STRATEGY_NAMES),
   strategyReason: text,
   user: text,
+  umask: optional(number),
   env: mapOf(text),
   diskMb: number,
   environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),

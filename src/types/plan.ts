@@ -26,6 +26,7 @@ export interface HostFacts {
   readonly platform: 'linux' | 'darwin';
   readonly uid: number;
   readonly gid: number;
+  readonly umask: number;
   readonly home: string;
   readonly stateDir: string;
   readonly cacheDir: string;
@@ -88,6 +89,8 @@ export interface Plan {
   readonly strategyReason: string;
   /** 'uid:gid' inside. */
   readonly user: string;
+  /** The umask of the agent's programs, which is the user's; undefined for 022, which containers have. */
+  readonly umask?: number | undefined;
   /** The agent's whole environment apart from what the gateway adds. Never a secret. */
   readonly env: Readonly<Record<string, string>>;
   readonly diskMb: number;

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { spawnSync } from '../../host/programs/start-program.ts';
+import { decodeBytes } from '../../text/path.ts';
 
 /** Access lists, and attributes that the user's programs set. The kernel and SELinux set their own on the new file. */
 const KEPT = '^(user\\.|system\\.posix_acl)';
@@ -24,6 +25,8 @@ export function copyAttributes(target: Buffer, newFile: number): void {
 }
 
 const MAX_BATCH_PATHS = 200;
+/** Of a batch: names of 4 KiB, and lists with hundreds of entries. */
+const MAX_LISTED_BYTES = 64 << 20;
 /** Bytes that are not valid UTF-8 (text/path.ts): Node cannot pass them in the arguments of a process. */
 const NOT_TEXT = /\p{Cs}/u;
 
@@ -47,6 +50,50 @@ export function mayHaveAttributes(project: string, paths: readonly string[]): Re
       for (const path of plain) found.add(path);
   }
   return found;
+}
+
+/**
+ * The permission bits that the default access list of each of these folders leaves a new entry, in place of a umask; a
+ * folder without such a list is left out. Asked once for all, as above. Without getfattr none has one.
+ */
+export function defaultAccess(project: string, folders: readonly string[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  if (process.platform !== 'linux') return found;
+  const plain = folders.filter((folder) => !NOT_TEXT.test(folder));
+  for (let at = 0; at < plain.length; at += MAX_BATCH_PATHS) {
+    const batch = plain.slice(at, at + MAX_BATCH_PATHS).map((folder) => `./${folder}`);
+    const words = ['--absolute-names', '-e', 'hex', '-n', 'system.posix_acl_default', '--', ...batch];
+    const { stdout } = spawnSync('getfattr', words, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      cwd: project,
+      maxBuffer: MAX_LISTED_BYTES,
+    });
+    for (const [name, list] of readLists(stdout?.toString('latin1') ?? '')) found.set(name, accessBits(list));
+  }
+  return found;
+}
+
+const LISTED = /^# file: \.\/(.*)\nsystem\.posix_acl_default=0x([0-9a-f]+)$/gm;
+
+/** Names are bytes, of which getfattr writes some as \\ooo. */
+function readLists(output: string): [string, Buffer][] {
+  return [...output.matchAll(LISTED)].map(([, name = '', hex = '']) => {
+    const bytes = name.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+    return [decodeBytes(Buffer.from(bytes, 'latin1')), Buffer.from(hex, 'hex')];
+  });
+}
+
+/** acl(5): who an entry is for. The mask stands for the group where there is one. */
+const ACL = { owner: 0x01, group: 0x04, mask: 0x10, other: 0x20 } as const;
+const ACL_HEADER_BYTES = 4;
+const ACL_ENTRY_BYTES = 8;
+
+function accessBits(list: Buffer): number {
+  const bits = new Map<number, number>();
+  for (let at = ACL_HEADER_BYTES; at + ACL_ENTRY_BYTES <= list.length; at += ACL_ENTRY_BYTES)
+    bits.set(list.readUInt16LE(at), list.readUInt16LE(at + 2) & 0o7);
+  const of = (who: number): number => bits.get(who) ?? 0;
+  return (of(ACL.owner) << 6) | ((bits.get(ACL.mask) ?? of(ACL.group)) << 3) | of(ACL.other);
 }
 
 /** Without getfattr the answer is yes: copying nothing does no harm. */

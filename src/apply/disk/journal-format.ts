@@ -63,6 +63,7 @@ const target = fields<Target>({
   digest: optional(text),
   size: optional(number),
   target: optional(text),
+  sessionMode: optional(number),
   mtimeNs: optional(text),
   uid: optional(number),
   gid: optional(number),

@@ -164,7 +164,8 @@ function makeFolder(step: Step, post: Target, target: Buffer, { cleared, unflush
 function chmodFolder(target: Buffer, post: Target, unflushed: Unflushed): number {
   const fd = openSync(target, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   return finished(fd, unflushed, () => {
-    fchmodSync(fd, post.mode);
+    // A folder that inherited the setgid bit loses it by a chmod of a user who is not in its group.
+    if (modeOf(fd) !== post.mode) fchmodSync(fd, post.mode);
     if (post.uid !== undefined && post.gid !== undefined) giveOwner(fd, post.uid, post.gid, true);
   });
 }

@@ -10,6 +10,8 @@ export interface Target {
   readonly digest?: string;
   readonly size?: number;
   readonly target?: string;
+  /** The permission bits that the session left, where a new entry gets others: those that the user's tools give it. */
+  readonly sessionMode?: number;
   /** Undo: the time and owner to restore. Otherwise the time is now, and the owner that of the replaced entry. */
   readonly mtimeNs?: string;
   readonly uid?: number;

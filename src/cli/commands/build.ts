@@ -11,7 +11,7 @@ export const buildCommand: CommandRun = async (line, context) => {
   const { signal } = interruption;
   const engine = await openEngine(engineChoice(line), context);
   try {
-    const user = userAlone(engine);
+    const user = userAlone(engine, context);
     const rebuild = line.options.has('rebuild');
     const claudeVersion = line.options.get('claude-version')?.at(-1);
     const image = await ensureImage(engine, {

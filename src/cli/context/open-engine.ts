@@ -5,7 +5,8 @@ import { isSameEngine } from '../../engine/same-engine.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { makeOwnedDir } from '../../host/owned-dir.ts';
 import { parseJobTarget } from '../../jobs/target.ts';
-import { chooseUser } from '../../plan/user.ts';
+import { chooseUser, type UserNumbers } from '../../plan/user.ts';
+import { findSpareId } from '../../record/spare-id.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
@@ -154,8 +155,17 @@ function connectOptions(choice: Policy['engine'], context: EngineContext): Conne
   };
 }
 
-/** The uid:gid inside a container that has no project. */
-export function userAlone({ facts }: Pick<Engine, 'facts'>): string {
+/**
+ * The numbers of which the user inside is chosen.
+ * @throws {RunClaudeError} as findSpareId.
+ */
+export function userNumbers({ places }: Pick<CommandContext, 'places'>): UserNumbers {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-  return chooseUser('host', facts, { uid, gid }, { ownerUid: uid, ownerGid: gid }).user;
+  return { uid, gid, spareId: findSpareId(places.stateDir, uid) };
+}
+
+/** The uid:gid inside a container that has no project. Throws as userNumbers does. */
+export function userAlone({ facts }: Pick<Engine, 'facts'>, context: Pick<CommandContext, 'places'>): string {
+  const numbers = userNumbers(context);
+  return chooseUser('host', facts, numbers, { ownerUid: numbers.uid, ownerGid: numbers.gid }).user;
 }

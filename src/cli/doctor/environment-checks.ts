@@ -2,7 +2,7 @@ import type { Agent } from '../../agent/agent.ts';
 import { addressImage } from '../../image/address.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
-import type { EngineChoice } from '../context/open-engine.ts';
+import { type EngineChoice, userNumbers } from '../context/open-engine.ts';
 import { credentialCheck, imageCheck } from './agent-checks.ts';
 import type { Check } from './check.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
@@ -30,11 +30,10 @@ export async function environmentChecks(
 
 async function checksOf(engine: Engine, context: CommandContext, agent: Agent): Promise<readonly Check[]> {
   const image = addressImage(engine, { env: context.env, toolchain: false });
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   return [
     ...engineChecks(engine.facts),
     sharingCheck(engine.facts, context.cwd),
-    strategyCheck(engine, image, { uid, gid, stateDir: context.places.stateDir }),
+    strategyCheck(engine, image, { ...userNumbers(context), stateDir: context.places.stateDir }),
     await imageCheck(engine, image, context.env, agent),
   ];
 }

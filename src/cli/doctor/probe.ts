@@ -34,7 +34,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
         hint: `Build it with run-claude build${on === undefined || goesToScheduler(request.engine) ? '' : ` --on ${on}`}.`,
       });
     }
-    const user = userAlone(engine);
+    const user = userAlone(engine, context);
     const text = "Attacking a container like the agent's...";
     context.tell({ kind: 'message', level: 'info', text });
     const rows = await probeLayers(engine, { image, runtime: request.runtime, user });

@@ -15,6 +15,7 @@ import { type PlanInput, planRun } from '../../plan/plan-run.ts';
 import { contains, refuseProject } from '../../plan/refuse-project.ts';
 import { withRequest } from '../../plan/requests.ts';
 import { parsePorts } from '../../preview/port-words.ts';
+import { findSpareId, servantIdsWithAccount } from '../../record/spare-id.ts';
 import type { ReportPlace } from '../../session/start/deps.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
@@ -97,6 +98,8 @@ export async function setUpRun(
         sessionId,
         policy: chosen,
         host,
+        spareId: findSpareId(host.stateDir, host.uid),
+        servantIdsWithAccount: servantIdsWithAccount(),
         project,
         engine: engine.facts,
         image,

@@ -4,6 +4,12 @@ import type { ContainerSpec, Limits, Mount } from '../../types/engine.ts';
 /** Directory of run-claude's programs in every image. */
 export const INSIDE = '/usr/lib/run-claude';
 
+/** Of a container that fills or reads a volume. No account of a host has it: `nobody` is what servers there run as. */
+export const HELPER_USER = '61001:61001';
+
+/** Option of init: the program's umask. */
+export const UMASK_OPTION = '--umask';
+
 const HOSTNAME = 'sandbox';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Enough for a large build. Some engines may not raise the limit above this. */
@@ -33,6 +39,8 @@ export interface AgentParts extends SessionParts {
   readonly user: string;
   /** The program itself; init goes before it. */
   readonly argv: readonly string[];
+  /** Of the program, where it is not the engine's. */
+  readonly umask?: number | undefined;
   /** Init starts nothing before this file exists. No process inside can make it. */
   readonly until?: string | undefined;
   /** Ports and sockets that init's forwarder joins, each in the form of init's --forward. */
@@ -59,6 +67,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     ...baseSpec(parts, 'agent', ''),
     argv: [
       `${INSIDE}/init`,
+      ...(parts.umask === undefined ? [] : [UMASK_OPTION, parts.umask.toString(8).padStart(4, '0')]),
       ...(parts.until === undefined ? [] : ['--until', parts.until]),
       ...parts.forwards.flatMap((spec) => ['--forward', spec]),
       '--',

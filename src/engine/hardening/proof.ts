@@ -1,5 +1,5 @@
 import type { ContainerSpec } from '../../types/engine.ts';
-import { INSIDE } from './hardened.ts';
+import { INSIDE, UMASK_OPTION } from './hardened.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 
 // An engine records what was requested of a container. What it did is visible inside only: the image's init checks it
@@ -41,11 +41,18 @@ export function provedBeside(
   spec: ContainerSpec,
   argv: readonly string[],
 ): { readonly argv: readonly string[]; readonly isProved: boolean } {
-  if (!OWN_KERNEL.includes(spec.runtime)) return { argv: [INIT, '--', ...argv], isProved: false };
+  const words = [...umaskWords(spec), '--', ...argv];
+  if (!OWN_KERNEL.includes(spec.runtime)) return { argv: [INIT, ...words], isProved: false };
   const lines = proofOf(spec).split('\n');
   // It is not the first process of its namespace.
   const proof = lines.filter((line) => line !== OWN_NAMESPACES).join('\n');
-  return { argv: [INIT, '--prove', proof, '--', ...argv], isProved: true };
+  return { argv: [INIT, '--prove', proof, ...words], isProved: true };
+}
+
+/** The umask of a container's program, as init takes it. */
+function umaskWords({ argv }: ContainerSpec): readonly string[] {
+  const at = argv.slice(0, argv.indexOf('--')).indexOf(UMASK_OPTION);
+  return at < 0 ? [] : argv.slice(at, at + 2);
 }
 
 /** Whether the first line of the container's output is init's proof. */

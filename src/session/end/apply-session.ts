@@ -51,6 +51,7 @@ export async function applySession(
     sessionDir: plan.sessionDir,
     choice,
     store,
+    sessionUmask: plan.umask,
     conflict: options.conflict === 'ask' ? 'keep' : options.conflict,
     ...(asks && { askConflict: (conflict) => askConflict(screen, conflict) }),
     dryRun: options.dryRun,

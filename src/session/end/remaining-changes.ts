@@ -36,6 +36,7 @@ async function appliedPaths(
     sessionDir: plan.sessionDir,
     choice: { decided: true, discard: false, chosen, left: [], folders: [] },
     store: openContentStore(storeDir(plan.sessionDir)),
+    sessionUmask: plan.umask,
     conflict: 'keep',
     dryRun: true,
     tell: deps.tell,

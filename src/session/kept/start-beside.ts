@@ -26,6 +26,7 @@ export async function startBeside(
     seccomp: await readSeccompProfile(),
     runtime: policy.runtime,
     user: plan.user,
+    umask: plan.umask,
     argv,
     forwards: [],
     env: plan.env,

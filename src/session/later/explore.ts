@@ -44,6 +44,7 @@ export async function exploreSession(record: SessionRecord, deps: SessionDeps): 
         seccomp,
         runtime: plan.policy.runtime,
         user: plan.user,
+        umask: plan.umask,
         argv: programArgv(plan.program),
         forwards: services.forwards,
         env: plan.env,

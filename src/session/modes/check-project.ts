@@ -1,4 +1,6 @@
+import { lstatSync } from 'node:fs';
 import { isWatchedPath } from '../../audit/files.ts';
+import { SETGID } from '../../audit/input.ts';
 import { type BindOutcome, closeBind } from '../../bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
@@ -40,7 +42,7 @@ export async function checkProject(
     ask: askToRestore(deps),
     audit: async (changes, content) => {
       await readContents(changes, content, contents);
-      return auditBound(changes, judge, record, deps);
+      return auditBound(changes, judge, { record, snapshot, deps });
     },
   });
   const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
@@ -103,14 +105,27 @@ async function readContents(
   }
 }
 
+interface BoundAudit {
+  readonly record: SessionRecord;
+  readonly snapshot: BindSnapshot;
+  readonly deps: UserDeps;
+}
+
+/** Folders that had the setgid bit before the session, and the project itself where it has the bit now. */
+function setgidFolders(root: string, { entries }: BindSnapshot): readonly string[] {
+  const isSetgid = ({ mode }: { readonly mode: number }): boolean => (mode & SETGID) !== 0;
+  const folders = [...entries].filter(([, entry]) => entry.kind === 'dir' && isSetgid(entry)).map(([name]) => name);
+  return isSetgid(lstatSync(root)) ? ['', ...folders] : folders;
+}
+
 async function auditBound(
   changes: readonly Change[],
   judge: ChangeJudge,
-  { plan }: SessionRecord,
-  { interruption, tell }: UserDeps,
+  { record: { plan }, snapshot, deps: { interruption, tell } }: BoundAudit,
 ): Promise<readonly Finding[]> {
   const findings = await judge.audit({
     changes: changes.map(withoutUnknown),
+    setgidFolders: setgidFolders(plan.project.root, snapshot),
     signal: interruption.next(),
     tell,
     ...policySettings(plan.policy),

@@ -30,6 +30,7 @@ export function agentContainer(
     seccomp,
     runtime: plan.policy.runtime,
     user: plan.user,
+    umask: plan.umask,
     argv,
     until: gateway.until,
     forwards: [...gateway.forwards, ...services.forwards],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { taskSpec } from '../../engine/hardening/hardened.ts';
+import { HELPER_USER, taskSpec } from '../../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 
@@ -18,7 +18,7 @@ export async function freeDiskMb(engine: Engine, objects: readonly FoundObject[]
       sessionId: `space-${randomBytes(4).toString('hex')}`,
       image,
       seccomp: await readSeccompProfile(),
-      user: '65534:65534',
+      user: HELPER_USER,
       argv: ['/bin/df', '-P', '-k', '/'],
       mounts: [],
       stdin: 'none',

@@ -134,6 +134,7 @@ async function judgeTrees(
   });
   const tree: BaseTree = {
     entries: () => baseEntries.map(({ entry }) => entry as never),
+    rootMode: () => 0o755,
     read: (file) => base.get(file)?.bytes,
     target: (link) => base.get(link)?.entry.target,
   };

@@ -196,6 +196,64 @@ describe('links', () => {
   });
 });
 
+describe('the setgid bit', () => {
+  const folder = (mode: number): Entry => ({ kind: 'dir', mode, size: 0, mtimeNs: '1999999999000000000' });
+  const found = (changes: readonly [string, Omit<Change, 'path'>][], setgid: readonly string[]): string[] =>
+    auditChanges({
+      changes: changes.map(([path, change]) => ({ path, ...change }) as Change),
+      content: () => Buffer.from('x'),
+      base: { paths: ['src', 'src/lib', 'other'], setgidFolders: new Set(setgid), read: () => undefined },
+    }).flatMap(({ rule, path }) => (rule === 'setuid' ? [path] : []));
+  const made = (mode: number): Omit<Change, 'path'> => ({ kind: 'created', after: folder(mode) });
+
+  it('of new folders is that of the folder above them, one in the other', () => {
+    const changes: [string, Omit<Change, 'path'>][] = [
+      ['src/a/b/c', made(0o2755)],
+      ['src/a', made(0o2755)],
+      ['src/a/b', made(0o2775)],
+      ['src/lib', { kind: 'modified', before: folder(0o755), after: folder(0o2755) }],
+    ];
+    expect(found(changes, ['src'])).toEqual([]);
+    expect(found([['a', made(0o2755)]], [''])).toEqual([]);
+  });
+
+  it('is a finding where nothing above explains it', () => {
+    expect(found([['a', made(0o2755)]], ['src'])).toEqual(['a']);
+    expect(found([['other/a', made(0o2755)]], ['', 'src'])).toEqual(['other/a']);
+    expect(
+      found(
+        [
+          ['src/a', made(0o755)],
+          ['src/a/b', made(0o2755)],
+        ],
+        ['src'],
+      ),
+    ).toEqual(['src/a/b']);
+    expect(
+      found(
+        [
+          ['other', { kind: 'modified', before: folder(0o755), after: folder(0o2755) }],
+          ['other/a', made(0o2755)],
+        ],
+        [],
+      ),
+    ).toEqual(['other', 'other/a']);
+  });
+
+  it('of a file, and the setuid bit of a folder, are findings in a setgid folder too', () => {
+    expect(found([['src/x', { kind: 'created', after: file({ mode: 0o2755 }) }]], ['src'])).toEqual(['src/x']);
+    expect(
+      found(
+        [
+          ['src/a', made(0o6755)],
+          ['src/a/b', made(0o4755)],
+        ],
+        ['src'],
+      ),
+    ).toEqual(['src/a', 'src/a/b']);
+  });
+});
+
 describe('entries', () => {
   it.each([
     ['setuid', { kind: 'created', after: file({ mode: 0o4755 }) }, 'blocked setuid'],

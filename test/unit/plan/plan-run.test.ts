@@ -35,6 +35,7 @@ const host: HostFacts = {
   platform: 'linux',
   uid: 501,
   gid: 20,
+  umask: 0o022,
   home: '/home/me',
   stateDir: '/home/me/.local/state/run-claude',
   cacheDir: '/home/me/.cache/run-claude',
@@ -60,6 +61,8 @@ const plan = (other: Other = {}): Plan =>
     sessionId: '261121-140512-k7p',
     policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
     host: { ...host, ...other.host },
+    spareId: 61_100,
+    servantIdsWithAccount: [],
     engine: { ...engine, ...other.engine },
     project: {
       root: other.root ?? '/home/me/p',
@@ -91,16 +94,37 @@ describe('the project', () => {
 describe('the user inside', () => {
   it.each([
     [{}, '501:20'],
-    [{ host: { uid: 0, gid: 0 } }, '1000:1000'],
+    [{ host: { uid: 0, gid: 0 } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, policy: { strategy: 'copy' } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, policy: { strategy: 'volume' } }, '61100:61100'],
+    [{ host: { uid: 0, gid: 0 }, engine: { usernsRemap: true } }, '61100:61100'],
     [{ policy: { mode: 'bind' }, owner: 33 }, '33:33'],
+    [{ policy: { mode: 'bind' }, owner: 33, host: { uid: 0, gid: 0 } }, '33:33'],
     [{ policy: { mode: 'bind' }, owner: 0 }, '0:0'],
     [{ engine: { rootless: true } }, '0:0'],
     [{ engine: { usernsRemap: true } }, '501:20'],
-    [{ engine: { local: false }, host: { uid: 0 } }, '1000:1000'],
+    [{ policy: { strategy: 'volume' } }, '501:20'],
+    [{ engine: { local: false } }, '61100:61100'],
+    [{ engine: { local: false, rootless: true } }, '61100:61100'],
+    [{ engine: { local: false }, host: { uid: 0 } }, '61100:61100'],
   ] as [Other, string][])('of %j is %s', (other, user) => expect(plan(other).user).toBe(user));
+  it.each([
+    [0o022, undefined],
+    [0o002, 0o002],
+    [0o077, 0o077],
+    [0, 0],
+    [0o777, 0o077],
+  ])('has the umask %i of the user, which leaves it what it makes: %s', (umask, given) =>
+    expect(plan({ host: { umask } }).umask).toBe(given),
+  );
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
     expect(plan().weakenings).toEqual([]);
+    expect(plan({ policy: { mode: 'bind' }, owner: 33 }).weakenings[0]).toMatch(/uid 33, the project owner's/);
+    expect(plan({ policy: { mode: 'bind' } }).weakenings.join()).not.toMatch(/uid/);
+    const rest = { servantIdsWithAccount: [61_001] };
+    expect(plan({ rest }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
+    expect(plan({ rest, engine: { local: false } }).weakenings).toEqual([]);
     expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
       /driver is attackable/,
     );

@@ -28,7 +28,7 @@ it.each<[string, Partial<EngineFacts>, object | undefined, string, RegExp]>([
   try {
     if (found !== undefined) writeFileSync(path.join(stateDir, 'overlay-trial.json'), JSON.stringify(found));
     const engine = { facts: { ...HERE, ...facts } } as Engine;
-    const check = strategyCheck(engine, 'image:1', { uid: 501, gid: 20, stateDir });
+    const check = strategyCheck(engine, 'image:1', { uid: 501, gid: 20, spareId: 61_100, stateDir });
     expect(check).toMatchObject({ name: 'strategy', result, text: expect.stringMatching(text) });
     expect(check.wayOut === undefined).toBe(result === 'ok');
   } finally {
