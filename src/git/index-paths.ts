@@ -1,7 +1,4 @@
-const HEADER = 12;
-/** Times, device, inode, mode, owner and size, before an entry's object name. */
-const STAT = 40;
-const EXTENDED = 0x4000;
+import { readIndex } from './index-entries.ts';
 
 /**
  * The paths that an index file of git tracks (format in git's Documentation/gitformat-index: versions 2, 3 and 4,
@@ -31,41 +28,6 @@ export function allIndexPaths(index: Buffer, objectNameBytes: 20 | 32 = 20): Rea
 /** `end`: where the extensions begin; undefined where not all entries can be read. */
 function readEntries(index: Buffer, objectNameBytes: 20 | 32): { paths: Set<string>; end: number | undefined } {
   const paths = new Set<string>();
-  if (index.length < HEADER || index.toString('latin1', 0, 4) !== 'DIRC') return { paths, end: undefined };
-  const version = index.readUInt32BE(4);
-  const count = index.readUInt32BE(8);
-  if (version < 2 || version > 4) return { paths, end: undefined };
-  let at = HEADER;
-  let former = Buffer.alloc(0);
-  for (let n = 0; n < count; n += 1) {
-    const start = at;
-    at += STAT + objectNameBytes;
-    if (at + 4 > index.length) return { paths, end: undefined };
-    at += (index.readUInt16BE(at) & EXTENDED) === 0 ? 2 : 4;
-    let kept = 0;
-    if (version === 4) {
-      const cut = offsetNumber(index, at);
-      kept = Math.max(0, former.length - cut.value);
-      at = cut.next;
-    }
-    const end = index.indexOf(0, at);
-    if (end === -1) return { paths, end: undefined };
-    former = Buffer.concat([former.subarray(0, kept), index.subarray(at, end)]);
-    paths.add(former.toString('utf8'));
-    // Versions 2 and 3 pad every entry to a multiple of eight, with one to eight zero bytes.
-    at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8;
-  }
-  return { paths, end: at };
-}
-
-/** The variable-length number of pack offsets: each continued byte adds one, so that no number has two forms. */
-function offsetNumber(bytes: Buffer, at: number): { readonly value: number; readonly next: number } {
-  let next = at;
-  let byte = bytes[next++] ?? 0;
-  let value = byte & 0x7f;
-  while ((byte & 0x80) !== 0) {
-    byte = bytes[next++] ?? 0;
-    value = (value + 1) * 128 + (byte & 0x7f);
-  }
-  return { value, next };
+  const end = readIndex(index, objectNameBytes, ({ name }) => paths.add(name.toString('utf8')));
+  return { paths, end };
 }
