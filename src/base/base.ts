@@ -4,6 +4,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../host/process.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
+import { lackingPaths } from '../scan/lacking.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
 import {
@@ -39,6 +40,7 @@ import {
   type WantedHeader,
   writeJournal,
 } from './manifest.ts';
+import { markIndexes } from './mark-indexes.ts';
 import type { Prescan, TakePrescan } from './prescan.ts';
 import { type Owner, refreshTree } from './refresh/refresh.ts';
 import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
@@ -98,7 +100,7 @@ export async function bringUpToDate(
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
   const prescan = await currentPrescan(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, prescan?.loaded);
-  const walked = prescan?.walked ?? (await walk(options, old?.snapshot));
+  const walked = marked(options, prescan?.walked ?? (await walk(options, old?.snapshot)), old?.header.unreadable ?? []);
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
   const mayStay = over !== undefined && options.stack && !options.verify;
   if (mayStay && newest !== undefined && old !== undefined && isEqual(old, walked)) {
@@ -224,6 +226,7 @@ async function fill(options: BaseOptions, target: Target, first: WalkedTree): Pr
       tell: options.tell,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
+    const missed = [...unreadable.keys()].join('\0');
     if (unreadable.size > 0 || dropped.size > 0) forgetRemarks(differences, unreadable, dropped);
     for (const one of done.unreadable) unreadable.set(one.path, one);
     for (const line of done.dropped) dropped.set(line, line);
@@ -244,12 +247,14 @@ async function fill(options: BaseOptions, target: Target, first: WalkedTree): Pr
     // Scanned again: what moved; what took long; and once, what was being changed while it was walked. Only once, because
     // files that are written all the time would have every start walk for ever.
     const torn = round === 1 && walked.changed;
-    if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
+    // And what the marks in an index name, which was not known before.
+    const isMarked = missed === [...unreadable.keys()].join('\0');
+    if (done.moved.length === 0 && !torn && isMarked && Date.now() - started < 1000) break;
     if (round === ROUNDS) {
       if (done.moved.length > 0) tellMoving(options.tell, done.moved);
       break;
     }
-    walked = await walk(options, known);
+    walked = marked(options, await walk(options, known), [...unreadable.values()]);
     differences = compareSnapshots(known, walked.snapshot);
   }
   return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
@@ -296,6 +301,17 @@ function walk(options: BaseOptions, known: Snapshot | undefined): Promise<Walked
   const { dir, project: root, grafts, selection, signal } = options;
   const maxPathBytes = maxEntryBytes(dir);
   return walkTree({ root, grafts, selection, known, maxPathBytes, ...(signal === undefined ? {} : { signal }) });
+}
+
+/** The walked tree with marks in git's indexes for what the copy lacks. */
+function marked({ selection }: BaseOptions, walked: WalkedTree, unreadable: readonly Problem[]): WalkedTree {
+  return markIndexes(
+    walked,
+    lackingPaths(
+      selection,
+      [...walked.leftOut, ...unreadable].map((one) => one.path),
+    ),
+  );
 }
 
 function wantedHeader(options: BaseOptions): WantedHeader {

@@ -76,5 +76,7 @@ function extensionsOf(index: Buffer, from: number, objectNameBytes: number): Buf
 function checksum(index: Buffer, body: Buffer, objectNameBytes: 20 | 32): Buffer {
   const former = index.subarray(index.length - objectNameBytes);
   if (former.every((byte) => byte === 0)) return former;
-  return createHash(objectNameBytes === 32 ? 'sha256' : 'sha1').update(body).digest();
+  return createHash(objectNameBytes === 32 ? 'sha256' : 'sha1')
+    .update(body)
+    .digest();
 }

@@ -16,10 +16,14 @@ function repository(name: string, format = 'sha1') {
   const at = path.join(dir, name);
   mkdirSync(at);
   const git = (...words: string[]): string =>
-    execFileSync('git', ['-c', 'core.quotePath=false', '-c', 'user.name=P', '-c', 'user.email=p@example.org', ...words], {
-      cwd: at,
-      encoding: 'utf8',
-    });
+    execFileSync(
+      'git',
+      ['-c', 'core.quotePath=false', '-c', 'user.name=P', '-c', 'user.email=p@example.org', ...words],
+      {
+        cwd: at,
+        encoding: 'utf8',
+      },
+    );
   git('init', '-q', `--object-format=${format}`);
   for (const one of NAMES) {
     mkdirSync(path.dirname(path.join(at, one)), { recursive: true });
