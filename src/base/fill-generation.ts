@@ -10,6 +10,7 @@ import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import type { BaseOptions } from './base.ts';
 import { genDir, maxEntryBytes } from './generation.ts';
+import { withoutLostSubmodules } from './lost-submodules.ts';
 import {
   forget,
   forgetRemarks,
@@ -116,15 +117,10 @@ export function walkProject(options: BaseOptions, known: Snapshot | undefined): 
   return walkTree({ root, grafts, selection, known, maxPathBytes, ...(signal === undefined ? {} : { signal }) });
 }
 
-/** The walked tree with marks in git's indexes for what the copy lacks. */
+/** The walked tree as the copy has it: git in it passes over what the copy lacks. */
 export function marked({ selection }: BaseOptions, walked: WalkedTree, unreadable: readonly Problem[]): WalkedTree {
-  return markIndexes(
-    walked,
-    lackingPaths(
-      selection,
-      [...walked.leftOut, ...unreadable].map((one) => one.path),
-    ),
-  );
+  const missing = [...walked.leftOut, ...unreadable].map((one) => one.path);
+  return markIndexes(withoutLostSubmodules(walked), lackingPaths(selection, missing));
 }
 
 export function wantedHeader(options: BaseOptions): WantedHeader {
