@@ -1,47 +1,28 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { processIdentity } from '../host/process.ts';
+import { isInDotGit } from '../git/names.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Selection } from '../scan/selection.ts';
-import {
-  compareSnapshots,
-  countEntries,
-  type Differences,
-  encodeSnapshot,
-  rowAt,
-  type Snapshot,
-} from '../scan/snapshot.ts';
-import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import { writeFileAtomic } from '../store/record.ts';
+import { compareSnapshots, countEntries, rowAt } from '../scan/snapshot.ts';
+import type { WalkedTree } from '../scan/walk.ts';
 import type { Problem } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
 import {
-  cloneGeneration,
-  genDir,
-  highestNumber,
-  maxEntryBytes,
-  newestGeneration,
-  sweepGenerations,
-} from './generation.ts';
+  type Filled,
+  fillGeneration,
+  hasRoot,
+  marked,
+  type Target,
+  walkProject,
+  wantedHeader,
+} from './fill-generation.ts';
+import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
 import { addRef } from './generation-refs.ts';
-import {
-  forget,
-  forgetRemarks,
-  GENERATION_FORMAT,
-  type Header,
-  type Loaded,
-  loadManifest,
-  readHeader,
-  usable,
-  type WantedHeader,
-  writeJournal,
-} from './manifest.ts';
+import { type Loaded, loadManifest, readHeader, usable } from './manifest.ts';
 import type { Prescan, TakePrescan } from './prescan.ts';
-import { type Owner, refreshTree } from './refresh/refresh.ts';
-import { emptyTree, isLittle, openStacked, stackedOn, whiteoutOf } from './stacked.ts';
+import type { Owner } from './refresh/refresh.ts';
+import { isLittle, openStacked, stackedOn } from './stacked.ts';
 import { isIntact } from './verify.ts';
 
 // A base is a directory of generations, each a private snapshot of the project:
@@ -74,13 +55,14 @@ export interface BaseGeneration {
   readonly dir: string;
   readonly entries: number;
   readonly leftOut: readonly Problem[];
+  /** Paths of the project's own content that the copy lacks for any reason but the rules. */
+  readonly missing: readonly string[];
   readonly withheld: readonly string[];
   readonly dropped: readonly string[];
   /** As Walked.lenders. */
   readonly lenders: readonly string[];
 }
 
-const ROUNDS = 4;
 /** How old a prescan may be: what is saved in an editor counts until a session starts. */
 const MAX_PRESCAN_AGE_MS = 1000;
 
@@ -98,7 +80,11 @@ export async function bringUpToDate(
   sweepGenerations(dir, new Set([...needed, ...(newest === undefined ? [] : withBelow(dir, newest))]));
   const prescan = await currentPrescan(options, newest);
   const old = newest === undefined ? undefined : loadGeneration(options, newest, prescan?.loaded);
-  const walked = prescan?.walked ?? (await walk(options, old?.snapshot));
+  const walked = marked(
+    options,
+    prescan?.walked ?? (await walkProject(options, old?.snapshot)),
+    old?.header.unreadable ?? [],
+  );
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
   const mayStay = over !== undefined && options.stack && !options.verify;
   if (mayStay && newest !== undefined && old !== undefined && isEqual(old, walked)) {
@@ -112,7 +98,7 @@ export async function bringUpToDate(
   if (over !== undefined && newest !== undefined && !needed.has(newest))
     sweepGenerations(dir, new Set([...needed, over]));
   const target = await makeTarget(options, whole, sound, needed, walked);
-  return entered(options, target.number, await fill(options, target, walked));
+  return entered(options, target.number, await fillGeneration(options, target, walked));
 }
 
 /** The newest finished generation; undefined where its record is damaged: a new one is made in its place. */
@@ -137,11 +123,6 @@ function isEqual({ header, snapshot }: Loaded, walked: WalkedTree): boolean {
   return hasRoot(header, walked) && !compareSnapshots(snapshot, walked.snapshot).any;
 }
 
-/** Whether the project's own directory is as it was. */
-function hasRoot(header: Header | undefined, { rootRow }: WalkedTree): boolean {
-  return header?.root?.mode === rootRow.mode && header.root.mtimeMs === rootRow.mtimeMs;
-}
-
 /** `--verify`: undefined, with a warning, where a generation is not what was copied. */
 async function soundOf(
   options: BaseOptions,
@@ -152,16 +133,6 @@ async function soundOf(
   if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
   options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged. Making it anew.' });
   return undefined;
-}
-
-/** A generation that is to become equal to the project. */
-interface Target {
-  readonly number: number;
-  /** What its tree holds, or the tree that it is stacked on. */
-  readonly from: Loaded | undefined;
-  /** Between that and the project. */
-  readonly differences: Differences;
-  readonly stacked: boolean;
 }
 
 /**
@@ -188,85 +159,21 @@ async function makeTarget(
   return target;
 }
 
-/** What a generation turned out to hold. */
-interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
-  readonly known: Snapshot;
-  readonly walked: WalkedTree;
-}
-
-/** Makes the generation equal to the project. What changes while it is copied is scanned again. */
-async function fill(options: BaseOptions, target: Target, first: WalkedTree): Promise<Filled> {
-  const { number, from, stacked } = target;
-  const gen = genDir(options.dir, number);
-  const manifest = path.join(gen, 'manifest');
-  const below = from?.snapshot ?? new Map();
-  const unreadable = new Map(from?.header.unreadable.map((one) => [one.path, one]) ?? []);
-  const dropped = new Map(from?.header.dropped.map((line) => [line, line]) ?? []);
-  let walked = first;
-  let known: Snapshot = below;
-  let { differences } = target;
-  let header = from?.header;
-  for (let round = 1; differences.any || !hasRoot(header, walked) || !existsSync(manifest); round++) {
-    if (stacked && round > 1) {
-      rmSync(manifest);
-      emptyTree(gen);
-      differences = compareSnapshots(below, walked.snapshot);
-    }
-    // Without a manifest, what a kill leaves is used by no command.
-    if (existsSync(manifest)) writeJournal(gen, differences);
-    const started = Date.now();
-    const done = await refreshTree({
-      tree: path.join(gen, 'tree'),
-      walked,
-      differences,
-      owner: options.owner,
-      whiteout: stacked ? whiteoutOf(gen) : undefined,
-      tell: options.tell,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    if (unreadable.size > 0 || dropped.size > 0) forgetRemarks(differences, unreadable, dropped);
-    for (const one of done.unreadable) unreadable.set(one.path, one);
-    for (const line of done.dropped) dropped.set(line, line);
-    known = forget(
-      walked.snapshot,
-      done.moved.map((one) => ({ path: one, directory: false })),
-    );
-    const { mode, mtimeMs } = walked.rootRow;
-    header = {
-      ...wantedHeader(options),
-      state: randomBytes(8).toString('hex'),
-      root: { mode, mtimeMs },
-      unreadable: [...unreadable.values()],
-      dropped: [...dropped.values()],
-    };
-    writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
-    rmSync(path.join(gen, 'journal'), { force: true });
-    // Scanned again: what moved; what took long; and once, what was being changed while it was walked. Only once, because
-    // files that are written all the time would have every start walk for ever.
-    const torn = round === 1 && walked.changed;
-    if (done.moved.length === 0 && !torn && Date.now() - started < 1000) break;
-    if (round === ROUNDS) {
-      if (done.moved.length > 0) tellMoving(options.tell, done.moved);
-      break;
-    }
-    walked = await walk(options, known);
-    differences = compareSnapshots(known, walked.snapshot);
-  }
-  return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked };
-}
-
 /** Records that the session references the generation. */
 function entered(
   options: BaseOptions,
   generation: number,
-  { unreadable, dropped, known, walked }: Filled,
+  { unreadable, dropped, known, walked, moved = [] }: Filled,
 ): BaseGeneration {
   const { dir, sessionId, sessionDir } = options;
   addRef(dir, sessionId, { generation, sessionDir });
+  const leftOut = [...walked.leftOut, ...unreadable.filter((one) => rowAt(known, one.path) !== undefined)];
+  const missing = [...leftOut.map((one) => one.path), ...moved].filter((one) => !isInDotGit(one));
   return {
     dir: genDir(dir, generation),
     entries: countEntries(known),
-    leftOut: [...walked.leftOut, ...unreadable.filter((one) => rowAt(known, one.path) !== undefined)],
+    leftOut,
+    missing: [...new Set(missing)],
     withheld: walked.withheld,
     dropped,
     lenders: walked.lenders,
@@ -290,24 +197,4 @@ function loadGeneration(options: BaseOptions, number: number, loaded: Loaded | u
   const gen = genDir(options.dir, number);
   const found = loaded ?? loadManifest(gen, options.tell);
   return found && usable(gen, found, wantedHeader(options));
-}
-
-function walk(options: BaseOptions, known: Snapshot | undefined): Promise<WalkedTree> {
-  const { dir, project: root, grafts, selection, signal } = options;
-  const maxPathBytes = maxEntryBytes(dir);
-  return walkTree({ root, grafts, selection, known, maxPathBytes, ...(signal === undefined ? {} : { signal }) });
-}
-
-function wantedHeader(options: BaseOptions): WantedHeader {
-  return {
-    version: GENERATION_FORMAT,
-    bootId: processIdentity().bootId,
-    owner: options.owner ?? null,
-    project: options.project,
-  };
-}
-
-function tellMoving(tell: Tell, moved: readonly string[]): void {
-  const text = `Files kept changing while they were copied and are not in the copy: ${moved.slice(0, 5).join(', ')}${moved.length > 5 ? ` and ${moved.length - 5} more` : ''}`;
-  tell({ kind: 'message', level: 'warning', text });
 }

@@ -15,7 +15,6 @@ import { parseConfig } from '../git/config-parse.ts';
 import { writeConfig } from '../git/config-write.ts';
 import { type GitArguments, runGit } from '../host/git.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
-import type { Selection } from '../scan/selection.ts';
 import { makePrivateDir } from '../store/record.ts';
 
 /** Commits that a shallow copy has. */
@@ -43,13 +42,11 @@ export interface ShallowOptions {
   readonly commonDir: string;
   /** Directory of run-claude's; `git` in it is the result. */
   readonly dir: string;
-  /** Tracked files that are left out of the copy are marked, so that `git status` does not report them as deleted. */
-  readonly selection: Selection;
 }
 
 /**
  * A self-contained `.git` with the last commits of HEAD, what the index holds, and the refs that point into that. Made
- * anew only when HEAD, the index, the refs, the configuration or the exclusions changed. Throws RunClaudeError SHALLOW_FAILED.
+ * anew only when HEAD, the index, the refs or the configuration changed. Throws RunClaudeError SHALLOW_FAILED.
  */
 export async function shallowGit(options: ShallowOptions): Promise<string> {
   const { gitDir, dir } = options;
@@ -70,21 +67,15 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
       .toString()
       .split('\n')
       .filter((line) => commits.has(line.slice(0, line.indexOf(' '))));
-    const marked = await markedPaths(options);
     const files = [path.join(gitDir, 'index'), path.join(gitDir, 'config.worktree')];
-    const state = JSON.stringify([
-      head,
-      refs,
-      marked,
-      [...files, path.join(options.commonDir, 'config')].map(fileState),
-    ]);
+    const state = JSON.stringify([head, refs, [...files, path.join(options.commonDir, 'config')].map(fileState)]);
     const stateFile = path.join(dir, 'git-state');
     if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
     makePrivateDir(dir);
     const fresh = path.join(dir, 'git.new');
     removeTreeSync(fresh);
     const cut = boundary(commits, options.commonDir);
-    await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs, marked });
+    await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs });
     removeTreeSync(target);
     renameSync(fresh, target);
     writeFileSync(stateFile, state, { mode: 0o600 });
@@ -111,30 +102,13 @@ function fileState(file: string): string {
   return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
 }
 
-/** Tracked files that the copy leaves out. */
-async function markedPaths({ gitDir, selection }: ShallowOptions): Promise<string[]> {
-  const tracked = (await runGit(['ls-files', '-z'], { gitDir })).toString().split('\0').filter(Boolean);
-  return tracked.filter((file) => {
-    const parts = file.split('/');
-    return (
-      selection.leftOut(file, false) ||
-      parts.some((_, at) => at > 0 && selection.leftOut(parts.slice(0, at).join('/'), true))
-    );
-  });
-}
-
 interface Cut {
   readonly tip: string;
   readonly cut: readonly string[];
   readonly refs: readonly string[];
-  readonly marked: readonly string[];
 }
 
-async function build(
-  { gitDir, commonDir }: ShallowOptions,
-  into: string,
-  { tip, cut, refs, marked }: Cut,
-): Promise<void> {
+async function build({ gitDir, commonDir }: ShallowOptions, into: string, { tip, cut, refs }: Cut): Promise<void> {
   for (const one of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info']) {
     mkdirSync(path.join(into, one), { recursive: true, mode: 0o700 });
   }
@@ -152,14 +126,12 @@ async function build(
   const index = path.join(gitDir, 'index');
   if (!existsSync(index)) return;
   copyFileSync(index, path.join(into, 'index'));
-  const split = readdirSync(gitDir).some((name) => name.startsWith('sharedindex.'));
-  if (marked.length === 0 && !split) return;
+  if (!readdirSync(gitDir).some((name) => name.startsWith('sharedindex.'))) return;
   // Writing the index joins a split index into one file: its shared part is not copied.
-  await runGit(['update-index', '--no-split-index', '--skip-worktree', '-z', '--stdin'], {
+  await runGit(['update-index', '--no-split-index'], {
     gitDir,
     workTree: path.dirname(into),
     indexFile: path.join(into, 'index'),
-    input: `${marked.join('\0')}${marked.length > 0 ? '\0' : ''}`,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ChangeJudge } from '../judging/change-judge.ts';
+import { LACKED, lackingPaths } from '../scan/lacking.ts';
 import { type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { RelPath } from '../text/path.ts';
@@ -24,7 +25,6 @@ export interface Compared {
   readonly differing: readonly RelPath[];
 }
 
-const EXCLUDED = 'it was left out of the copy or masked, and is never changed on the host';
 const UNREADABLE = 'it could not be read where the session was exported';
 const OTHER_CONTENT = 'the session deleted other content than the project has';
 
@@ -39,7 +39,7 @@ export async function compareWithOwn(
   own: Pick<OwnBase, 'entry' | 'isIgnored'>,
   { store, rules }: { readonly store: ContentStore; readonly rules: SelectionRules },
 ): Promise<Compared> {
-  const selection = selectPaths(rules);
+  const lacking = lackingPaths(selectPaths(rules), []);
   const found: Change[] = [];
   const differing: RelPath[] = [];
   for (const change of changes) {
@@ -49,10 +49,10 @@ export async function compareWithOwn(
     if (differs) differing.push(path);
     if (made === undefined) continue;
     const isDirectory = (made.after ?? made.before)?.kind === 'dir';
-    const isOut = selection.any && (selection.leftOut(path, isDirectory) || selection.masked(path));
+    const isOut = lacking.lackOf(path, isDirectory) !== undefined;
     found.push({
       ...made,
-      ...(isOut && { problem: EXCLUDED }),
+      ...(isOut && { problem: LACKED }),
       ...((await own.isIgnored(path, isDirectory)) && { ignored: true }),
     });
   }

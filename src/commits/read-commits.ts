@@ -72,9 +72,7 @@ export function readMessages({ repository, commits }: ReceivedCommits): Readonly
  * the temporary repository, without attributes, drivers or renames. Throws COMMITS_REFUSED.
  */
 export function readCommitChanges({ repository, commits }: ReceivedCommits): CommitChanges[] {
-  if (commits.length === 0) return [];
-  const words: GitArguments = [...RAW_DIFF, '--stdin', '--root', '--diff-merges=first-parent'];
-  return parseRaw(hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join(''))), commits);
+  return [...readRawChanges({ repository, commits })].map(changesOf);
 }
 
 /** What a branch as a whole would bring beside the commit that the user has. */
@@ -100,9 +98,35 @@ const RAW_DIFF: GitArguments = ['diff-tree', '-r', '-z', '--no-renames', '--raw'
 
 /** Of one commit, or of several, each after its id. */
 function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
-  const found = new Map<string, { raw: RawChange[]; gitlinks: string[] }>(
-    commits.map((id) => [id, { raw: [], gitlinks: [] }]),
-  );
+  return [...parseRawChanges(bytes, commits)].map(changesOf);
+}
+
+function changesOf([commit, raw]: readonly [string, readonly RawChange[]]): CommitChanges {
+  const gitlinks = raw.flatMap(({ path, newMode }) => (newMode === GITLINK ? [path] : []));
+  return { commit, gitlinks, changes: raw.flatMap(changeOf) };
+}
+
+/**
+ * What each of the commits changes, as git tells it: submodules included, and nothing left out. Throws COMMITS_REFUSED.
+ */
+export function readRawChanges({
+  repository,
+  commits,
+}: Pick<ReceivedCommits, 'repository' | 'commits'>): ReadonlyMap<string, readonly RawChange[]> {
+  if (commits.length === 0) return new Map();
+  const words: GitArguments = [...RAW_DIFF, '--stdin', '--root', '--diff-merges=first-parent'];
+  const bytes = hostGit(repository, words, Buffer.from(commits.map((id) => `${id}\n`).join('')));
+  return parseRawChanges(bytes, commits);
+}
+
+/** The paths at which two commits, or trees, differ. Throws COMMITS_REFUSED. */
+export function differingPaths(repository: string, from: string, to: string): ReadonlySet<string> {
+  const bytes = hostGit(repository, [...RAW_DIFF, from, to, '--']);
+  return new Set([...parseRawChanges(bytes, [to]).values()].flat().map(({ path }) => path));
+}
+
+function parseRawChanges(bytes: Buffer, commits: readonly string[]): Map<string, RawChange[]> {
+  const found = new Map<string, RawChange[]>(commits.map((id) => [id, []]));
   let current = commits.length === 1 ? found.get(commits[0] as string) : undefined;
   const fields = decodeBytes(bytes).split('\0');
   let count = 0;
@@ -116,13 +140,13 @@ function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
     const path = fields[++at] ?? '';
     const [, oldMode = '', newMode = '', oldId = '', newId = ''] = raw;
     if (current === undefined || ++count > MOST_CHANGES) throw refusedCommits('their changes cannot be listed');
-    if (newMode === GITLINK) current.gitlinks.push(path);
-    current.raw.push({ path, oldMode, newMode, oldId, newId });
+    current.push({ path, oldMode, newMode, oldId, newId });
   }
-  return [...found].map(([commit, { raw, gitlinks }]) => ({ commit, gitlinks, changes: raw.flatMap(changeOf) }));
+  return found;
 }
 
-interface RawChange {
+/** One path of a commit beside its first parent, with git's modes and object ids: zeros for what is not there. */
+export interface RawChange {
   readonly path: string;
   readonly oldMode: string;
   readonly newMode: string;

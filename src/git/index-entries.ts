@@ -9,22 +9,28 @@ const STAGE = 0x3000;
 const WITHOUT_FILE = 0x6000;
 const REGULAR = 0x8;
 
-/** Where an entry of an index is, and its path. */
-interface FoundEntry {
-  readonly path: Buffer;
+/** One entry of an index file: where its parts are, and its path. */
+export interface IndexEntry {
   readonly start: number;
-  readonly flags: number;
-  readonly laterFlags: number;
+  /** Of the two bytes of flags; two more follow where the first ones say so. */
+  readonly flagsAt: number;
+  readonly isExtended: boolean;
+  /** Of the path, or in version 4 of the number that comes before what differs from the former path. */
+  readonly nameAt: number;
+  readonly name: Buffer;
+  /** Of the next entry. */
+  readonly end: number;
 }
 
 /**
- * Calls `visit` for each entry of an index (format in git's Documentation/gitformat-index: versions 2, 3 and 4, object
- * names of 20 or 32 bytes). Returns where the extensions begin; undefined where not all entries can be read.
+ * Reads the entries of an index file of git, in their order (format in git's Documentation/gitformat-index: versions 2, 3
+ * and 4, object names of 20 or 32 bytes). Returns where the extensions begin; undefined where the file is not an index
+ * or an entry cannot be read.
  */
-export function visitIndexEntries(
+export function readIndex(
   index: Buffer,
   objectNameBytes: 20 | 32,
-  visit: (entry: FoundEntry) => void,
+  visit: (entry: IndexEntry) => void,
 ): number | undefined {
   if (index.length < HEADER || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = index.readUInt32BE(4);
@@ -34,26 +40,31 @@ export function visitIndexEntries(
   let former: Buffer = Buffer.alloc(0);
   for (let n = 0; n < count; n += 1) {
     const start = at;
-    at += STAT + objectNameBytes;
-    if (at + 4 > index.length) return undefined;
-    const flags = index.readUInt16BE(at);
-    const laterFlags = (flags & EXTENDED) === 0 ? 0 : index.readUInt16BE(at + 2);
-    at += (flags & EXTENDED) === 0 ? 2 : 4;
+    const flagsAt = at + STAT + objectNameBytes;
+    if (flagsAt + 4 > index.length) return undefined;
+    const isExtended = (index.readUInt16BE(flagsAt) & EXTENDED) !== 0;
+    const nameAt = flagsAt + (isExtended ? 4 : 2);
     let kept = 0;
+    at = nameAt;
     if (version === 4) {
       const cut = offsetNumber(index, at);
       kept = Math.max(0, former.length - cut.value);
       at = cut.next;
     }
-    const end = index.indexOf(0, at);
-    if (end === -1) return undefined;
-    const rest = index.subarray(at, end);
-    former = kept === 0 ? rest : Buffer.concat([former.subarray(0, kept), rest]);
-    visit({ path: former, start, flags, laterFlags });
+    const zero = index.indexOf(0, at);
+    if (zero === -1) return undefined;
+    const rest = index.subarray(at, zero);
+    former = version === 4 ? Buffer.concat([former.subarray(0, kept), rest]) : rest;
     // Versions 2 and 3 pad every entry to a multiple of eight, with one to eight zero bytes.
-    at = version === 4 ? end + 1 : start + (Math.floor((end - start) / 8) + 1) * 8;
+    at = version === 4 ? zero + 1 : start + padded(zero - start);
+    visit({ start, flagsAt, isExtended, nameAt, name: former, end: at });
   }
   return at;
+}
+
+/** The length of an entry of version 2 or 3, from the length without the zero bytes at its end. */
+export function padded(length: number): number {
+  return (Math.floor(length / 8) + 1) * 8;
 }
 
 /**
@@ -113,11 +124,12 @@ export function unchangedFiles(
   isUnchanged: (file: IndexedFile) => boolean,
 ): (IndexedContent & { readonly paths: readonly string[] }) | undefined {
   const unchanged = new Map<string, number>();
-  const end = visitIndexEntries(index, objectNameBytes, ({ path, start, flags, laterFlags }) => {
+  const end = readIndex(index, objectNameBytes, ({ name, start, flagsAt, isExtended }) => {
     if (index.readUInt32BE(start + 24) >>> 12 !== REGULAR) return;
-    if ((flags & STAGE) !== 0 || (laterFlags & WITHOUT_FILE) !== 0) return;
+    if ((index.readUInt16BE(flagsAt) & STAGE) !== 0) return;
+    if (isExtended && (index.readUInt16BE(flagsAt + 2) & WITHOUT_FILE) !== 0) return;
     const file: IndexedFile = {
-      path: textOf(path),
+      path: textOf(name),
       ctime: timeAt(index, start),
       mtime: timeAt(index, start + 8),
       ino: index.readUInt32BE(start + 20),

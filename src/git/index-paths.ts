@@ -1,4 +1,4 @@
-import { indexExtensions, isPartOfIndex, visitIndexEntries } from './index-entries.ts';
+import { indexExtensions, isPartOfIndex, readIndex } from './index-entries.ts';
 
 /**
  * The paths that an index file of git tracks. What cannot be read gives the paths before it: a path that is missing here
@@ -20,6 +20,6 @@ export function allIndexPaths(index: Buffer, objectNameBytes: 20 | 32 = 20): Rea
 
 function readPaths(index: Buffer, objectNameBytes: 20 | 32): { paths: Set<string>; end: number | undefined } {
   const paths = new Set<string>();
-  const end = visitIndexEntries(index, objectNameBytes, ({ path }) => void paths.add(path.toString('utf8')));
+  const end = readIndex(index, objectNameBytes, ({ name }) => paths.add(name.toString('utf8')));
   return { paths, end };
 }

@@ -5,7 +5,7 @@ import { FIELDS, KIND_LETTERS, NAMES_AT, packHead, packSection, sectionLength } 
 /** The entries of one directory, packed: two sections are equal when their bytes are. Threads share their memory. */
 export type Section = Uint8Array;
 
-/** f: file, d: directory, l: symbolic link, m: masked file, g: git's configuration or pointer, rewritten for the copy. */
+/** f: file, d: directory, l: symbolic link, m: masked file, g: git's configuration, pointer or index, rewritten for the copy. */
 export type RowKind = 'f' | 'd' | 'l' | 'm' | 'g';
 
 /** One entry as lstat reports it. Equal rows mean an unchanged entry: no program can set a change time back. */
@@ -18,6 +18,7 @@ export interface Row {
   readonly ctimeMs: number;
   readonly ino: number;
   readonly dev: number;
+  /** Of an index that is rewritten: a number of what it is rewritten by. */
   readonly nlink: number;
 }
 

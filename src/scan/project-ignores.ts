@@ -23,6 +23,8 @@ export function withoutIgnored(selection: Selection, root: string, include: read
   const included = ignore({ ignorecase: false }).add([...include]);
   return {
     any: true,
+    // What an index tracks is never ignored.
+    key: selection.key,
     masked: selection.masked,
     leftOut: (one, directory) =>
       selection.leftOut(one, directory) ||

@@ -8,6 +8,8 @@ export interface Selection {
   masked(path: string): boolean;
   /** Whether there is any rule. */
   readonly any: boolean;
+  /** Two selections with the same key leave out and mask the same tracked paths; '' where they are none. */
+  readonly key: string;
 }
 
 export interface SelectionRules {
@@ -17,7 +19,7 @@ export interface SelectionRules {
 }
 
 /** The selection of a whole tree. */
-export const EVERYTHING: Selection = { any: false, leftOut: () => false, masked: () => false };
+export const EVERYTHING: Selection = { any: false, key: '', leftOut: () => false, masked: () => false };
 
 /**
  * Compiles the rules. The user's own --include has the last word, over the project's file too. Letter case does not count,
@@ -38,6 +40,7 @@ export function selectPaths(rules: SelectionRules): Selection {
   const masks = rules.mask.length > 0;
   return {
     any: excludes || masks,
+    key: excludes || masks ? JSON.stringify([rules.exclude, rules.include, rules.mask]) : '',
     leftOut: (path, directory) => excludes && out.ignores(directory ? `${path}/` : path),
     masked: (path) => masks && mask.ignores(path),
   };

@@ -1,6 +1,6 @@
 import type { Collector } from '../collector/client.ts';
 import type { Delta } from '../layer/layer.ts';
-import type { Selection } from '../scan/selection.ts';
+import { LACKED, type Lacking } from '../scan/lacking.ts';
 import type { ContentStore } from '../store/content.ts';
 import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
 import type { RelPath } from '../text/path.ts';
@@ -18,7 +18,8 @@ export interface CollectChangesOptions {
   readonly delta: Delta;
   readonly store: ContentStore;
   readonly frozen: FrozenFiles;
-  readonly selection: Selection;
+  /** What the session's copy lacks: a change of it is blocked. */
+  readonly lacking: Lacking;
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   /** A setup made files in the project, which the collector reads at its own root: they are ignored output. */
@@ -120,10 +121,8 @@ async function toChange(pair: Wanted, options: Freezing): Promise<Change | undef
   const problems: string[] = [];
   if (before?.problem !== undefined) problems.push(before.problem);
   if (after?.problem !== undefined) problems.push(after.problem);
-  if (options.selection.any && !inGit(path)) {
-    const out = options.selection.leftOut(path, (after ?? before)?.kind === 'dir') || options.selection.masked(path);
-    if (out) problems.push('it was left out of the copy or masked, and is never changed on the host');
-  }
+  const isDirectory = (after ?? before)?.kind === 'dir';
+  if (!inGit(path) && options.lacking.lackOf(path, isDirectory) !== undefined) problems.push(LACKED);
   const freeze = (root: string, entry: ListedEntry | undefined) => frozen(root, entry, options, problems);
   const [frozenBefore, frozenAfter] = [await freeze('base', before), await freeze('upper', after)];
   const kind = changeKind(frozenBefore, frozenAfter);

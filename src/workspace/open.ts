@@ -21,9 +21,9 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const { strategy, policy } = options.plan;
   if (strategy === 'bind') throw new TypeError('bind mode has no workspace');
   const rules = selectionRules(policy);
-  const { dir: generation, entries } = await startBase(options);
+  const { dir: generation, entries, missing: leftOut } = await startBase(options);
   const volume = await sendBase(options, strategy, generation);
-  const record: WorkspaceRecord = { version: 1, strategy, generation, entries, rules };
+  const record: WorkspaceRecord = { version: 1, strategy, generation, entries, rules, leftOut };
   return open(options, volume === undefined ? record : { ...record, volume });
 }
 

@@ -14,7 +14,6 @@ import {
 import { LazyCollector } from '../collector/lazy-collector.ts';
 import type { Layer, WorkspaceOptions } from '../layer/layer.ts';
 import type { WorkspaceRecord } from '../layer/workspace-record.ts';
-import { selectPaths } from '../scan/selection.ts';
 import { openContentStore } from '../store/content.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { Mount } from '../types/engine.ts';
@@ -22,6 +21,7 @@ import type { Collected } from '../types/entry.ts';
 import type { MatchRenames } from '../types/rename.ts';
 import { collectChanges } from './collect.ts';
 import { openFrozenFiles } from './frozen-files.ts';
+import { lackingOfRecord } from './lacking.ts';
 import { type LiveReader, liveReader } from './live.ts';
 import { madeRoots, watchedBy } from './made-roots.ts';
 import { releaseBases } from './start-base.ts';
@@ -108,7 +108,7 @@ export class SessionWorkspace implements Workspace {
       collector,
       delta: await this.#layer.delta(collector),
       store,
-      selection: selectPaths(this.record.rules),
+      lacking: lackingOfRecord(this.record),
       ...watchedBy(plan),
       baseEntries: this.record.entries,
       sparseBytes: this.#diskBytes,

@@ -9,7 +9,6 @@ import { releaseVolumeBase } from '../layer/volume-base.ts';
 import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
 import { pathsInHistory } from '../scan/git-history.ts';
 import type { Graft } from '../scan/list-directories.ts';
-import type { Selection } from '../scan/selection.ts';
 import type { Plan } from '../types/plan.ts';
 import { STRATEGIES } from '../types/strategy.ts';
 
@@ -21,7 +20,7 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
   const base = await prepareBase({
     dir: plan.baseDir,
     project: project.root,
-    grafts: policy.shallow ? await shallowGrafts(plan, selection, tell) : gitGrafts(project.root),
+    grafts: policy.shallow ? await shallowGrafts(plan, tell) : gitGrafts(project.root),
     selection,
     owner: ownerInside(plan.user),
     sessionId: plan.sessionId,
@@ -51,12 +50,11 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
 /** `.git` cut to the last commits, where the project has one of its own. */
 async function shallowGrafts(
   { project, baseDir }: Plan,
-  selection: Selection,
   tell: WorkspaceOptions['tell'],
 ): Promise<ReadonlyMap<string, readonly Graft[]>> {
   const gitDir = gitDirOf(project.root);
   if (gitDir === undefined || project.gitCommonDir === undefined) return new Map();
-  const source = await shallowGit({ gitDir, commonDir: project.gitCommonDir, dir: baseDir, selection });
+  const source = await shallowGit({ gitDir, commonDir: project.gitCommonDir, dir: baseDir });
   const text = `Shallow: the last ${SHALLOW_COMMITS} commits of HEAD, no vendored folders (--include brings one back)`;
   tell({ kind: 'message', level: 'info', text });
   return new Map([['.git', [{ source, without: [] }]]]);

@@ -5,6 +5,7 @@ import { openGitObjects } from '../../commits/git-objects.ts';
 import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
+import { findLeftOutChanges } from '../../commits/left-out.ts';
 import {
   type CommitChanges,
   readBlobs,
@@ -24,6 +25,7 @@ import type { Change, Digest } from '../../types/entry.ts';
 import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { SessionRecord } from '../../types/session.ts';
+import { type LackedFiles, lackedFiles, NOTHING_LACKED } from '../../workspace/lacking.ts';
 import { reopenWorkspace } from '../../workspace/open.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { prepareImage } from '../start/prepare-image.ts';
@@ -80,12 +82,14 @@ export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Pr
 
 /**
  * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
- * a whole, and the messages and names of branches. Returns the findings, the most severe first.
+ * a whole, and the messages and names of branches. What the session's copy lacked (`lacked`) no commit may change.
+ * Returns the findings, the most severe first.
  */
 export async function auditCommits(
   received: ReceivedCommits,
   policy: Policy,
   signal?: AbortSignal,
+  lacked: LackedFiles = NOTHING_LACKED,
 ): Promise<CommitFinding[]> {
   let contents: ReadonlyMap<Digest, Buffer> = new Map();
   const content = (digest: Digest): Buffer | undefined => contents.get(digest);
@@ -106,6 +110,7 @@ export async function auditCommits(
     for (const link of gitlinks) add(commit, gitlinkFinding(link));
     for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy) })) add(commit, finding);
   };
+  for (const { commit, path } of findLeftOutChanges(received, lacked)) add(commit, leftOutFinding(path));
   for (const one of readCommitChanges(received)) await judgeOne(judge, one);
   // As an apply of the branch would be judged: beside the project, and with what its own files lead to.
   for (const one of readBranchChanges(received)) {
@@ -133,6 +138,16 @@ async function baseOf(
   return readCommitBase(openGitObjects(repository), base, tip, config);
 }
 
+function leftOutFinding(path: string): Finding {
+  return {
+    rule: 'commit-left-out',
+    severity: 'blocked',
+    path: path as RelPath,
+    title: 'Commit changes what was left out of the copy',
+    why: 'The session never had your file: the commit deletes it, empties it or writes another one.',
+  };
+}
+
 function gitlinkFinding(link: string): Finding {
   return {
     rule: 'commit-submodule',
@@ -141,4 +156,9 @@ function gitlinkFinding(link: string): Finding {
     title: 'Commit of another repository',
     why: 'A submodule update would fetch it from where .gitmodules says.',
   };
+}
+
+/** What the session's copy lacked, for {@link auditCommits}. Throws as lackedFiles. */
+export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
+  return lackedFiles(plan, workspace);
 }

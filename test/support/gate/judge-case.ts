@@ -11,6 +11,7 @@ import { readTree } from '../../../src/judging/read-base.ts';
 import { buildReview } from '../../../src/review/build-review.ts';
 import { matchRenames } from '../../../src/review/match-renames.ts';
 import { chooseClean } from '../../../src/review/policy.ts';
+import { lackingPaths } from '../../../src/scan/lacking.ts';
 import { rowsOf } from '../../../src/scan/packed-directory.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 import { walkTree } from '../../../src/scan/walk.ts';
@@ -124,7 +125,7 @@ async function judgeTrees(
     ...collectorOf(base, session),
     store: storeOf(contents),
     frozen: { content: (_root, _entry, freeze) => freeze(), save: () => undefined },
-    selection: EVERYTHING,
+    lacking: lackingPaths(EVERYTHING, []),
     includeIgnored,
     baseEntries: baseEntries.length,
     sparseBytes: 1 << 30,

@@ -7,6 +7,7 @@ import { fileDiff } from '../../../src/review/file-diff.ts';
 import { applyHunks } from '../../../src/review/hunks.ts';
 import { matchRenames } from '../../../src/review/match-renames.ts';
 import { chooseAccepted, chooseClean, chooseSelected, LEFT, type Picked } from '../../../src/review/policy.ts';
+import { lackingPaths } from '../../../src/scan/lacking.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 import { summaryLines } from '../../../src/terminal/review/summary.ts';
 import type { Collected } from '../../../src/types/entry.ts';
@@ -53,7 +54,7 @@ export async function choosingRun(run: ChoosingRun, root: string): Promise<Chose
     ...treeCollector(run.base, run.session),
     store,
     frozen: { content: (_root, _entry, freeze) => freeze(), save: () => undefined },
-    selection: EVERYTHING,
+    lacking: lackingPaths(EVERYTHING, []),
     includeIgnored: run.includeIgnored,
     baseEntries: 1000,
     sparseBytes: 0,

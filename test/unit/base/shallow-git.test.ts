@@ -117,3 +117,23 @@ it('git works on the shortened history of a repository whose work tree is a fold
   expect(git(tree, 'log', '--oneline').trim().split('\n')).toHaveLength(50);
   expect(git(tree, 'diff', '--name-only', 'HEAD', '--', 'src')).toBe('');
 });
+
+it('git works where the repository of a submodule is left out, and takes the submodule for one that was not fetched', async () => {
+  const lib = path.join(dir, 'lib');
+  mkdirSync(lib);
+  git(lib, 'init', '-q');
+  writeFileSync(path.join(lib, 'code.c'), 'code\n');
+  git(lib, 'add', '-A');
+  git(lib, '-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit', '-qm', 'lib');
+  git(project, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib, 'lib');
+  git(project, 'commit', '-qm', 'a submodule');
+  const tree = await start('one', {});
+  expect(readFileSync(path.join(tree, 'lib/code.c'), 'utf8')).toBe('code\n');
+  expect(existsSync(path.join(tree, 'lib/.git'))).toBe(false);
+  expect(git(tree, 'status', '--porcelain')).toBe('');
+  writeFileSync(path.join(tree, 'src/a.txt'), 'edited\n');
+  git(tree, 'add', '-A');
+  expect(git(tree, 'diff', '--cached', '--name-status')).toBe('M\tsrc/a.txt\n');
+  // A whole copy has both.
+  expect(existsSync(path.join(await start('two', { shallow: false }), 'lib/.git'))).toBe(true);
+});

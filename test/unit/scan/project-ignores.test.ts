@@ -173,7 +173,7 @@ it('does not enter a directory that is ignored', async () => {
 });
 
 it('copies what --include names, and keeps the rules of the selection', () => {
-  const masked: Selection = { any: true, masked: () => true, leftOut: (one) => one === 'src' };
+  const masked: Selection = { any: true, key: 'src', masked: () => true, leftOut: (one) => one === 'src' };
   const selection = withoutIgnored(masked, root, ['a.log', 'node_modules/']);
   expect(selection.leftOut('a.log', false)).toBe(false);
   expect(selection.leftOut('node_modules', true)).toBe(false);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Collector } from '../../../src/collector/client.ts';
 import { Interrupted } from '../../../src/errors.ts';
+import { lackingPaths } from '../../../src/scan/lacking.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 import { openContentStore } from '../../../src/store/content.ts';
 import type { ListedEntry } from '../../../src/types/collector.ts';
@@ -53,7 +54,7 @@ async function collect(collector: Collector, signal?: AbortSignal): Promise<Coll
     delta: { present, deleted: [], opaque: [] },
     store,
     frozen: openFrozenFiles(progress(), store),
-    selection: EVERYTHING,
+    lacking: lackingPaths(EVERYTHING, []),
     includeIgnored: false,
     baseEntries: 0,
     sparseBytes: 0,

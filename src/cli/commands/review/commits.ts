@@ -3,7 +3,7 @@ import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '.
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
 import { EXIT, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
-import { auditCommits, type CommitFinding, fetchCommits } from '../../../session/later/session-commits.ts';
+import { auditCommits, type CommitFinding, fetchCommits, lackedBy } from '../../../session/later/session-commits.ts';
 import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
@@ -29,7 +29,8 @@ export const commitsCommand: CommandRun = (line, context) =>
       const { policy } = record.plan;
       const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];
       const stop = deps.interruption.signal;
-      const findings = received === undefined ? [] : await auditCommits(received, { ...policy, allowSuspect }, stop);
+      const findings =
+        received === undefined ? [] : await auditCommits(received, { ...policy, allowSuspect }, stop, lackedBy(record));
       const json = line.options.has('json');
       const branches = received?.branches ?? [];
       if (json) context.write(jsonText({ branches, commits, findings }));

@@ -42,6 +42,7 @@ const put = (name: string, content: string): void => writeFileSync(path.join(pro
 /** Leaves nothing out; tells of each entry that was looked at. */
 const watching = (seen: (entry: string) => void): Selection => ({
   any: true,
+  key: '',
   masked: () => false,
   leftOut: (entry) => {
     seen(entry);
