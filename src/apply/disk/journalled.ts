@@ -13,6 +13,7 @@ import { rollBack } from './roll-back.ts';
 import { DiskFailure, type Run, runSteps } from './run-steps.ts';
 import { isOnePath } from './step-failure.ts';
 import { orderSteps, type Step } from './steps.ts';
+import type { WholeThings } from './whole-things.ts';
 
 export interface JournalledRun {
   readonly project: string;
@@ -23,6 +24,8 @@ export interface JournalledRun {
   readonly walker: HostWalker;
   readonly steps: readonly Step[];
   readonly kind: JournalHead['kind'];
+  /** Which steps are about one thing in several files. */
+  readonly things: WholeThings;
   readonly undoes?: number;
   /** Runs after the steps and before the end is recorded: undo restores the times of folders here. */
   readonly finish?: (outcomes: readonly ChangeOutcome[]) => void;
