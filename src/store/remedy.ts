@@ -9,6 +9,14 @@ const REMEDIES: ReadonlyArray<readonly [RegExp, string]> = [
     /^(EACCES|EPERM)\b/,
     'You may not do that there: is it owned by another user (a run as root)? Make the directory yours.',
   ],
+  [
+    /^(EMFILE|ENFILE)\b/,
+    'Too many files are open: end other programs, or raise the limit (`ulimit -n`). Nothing is lost: run the command again.',
+  ],
+  [
+    /^(spawn|fork)\b.* (EAGAIN|ENOMEM)\b|^(ENOMEM|EAGAIN)\b/,
+    'This machine has no memory left, or takes no more processes (`ulimit -u`): end other programs. Nothing is lost: run the command again.',
+  ],
   [/^EIO\b/, "The disk itself fails: see the system's log."],
 ];
 
