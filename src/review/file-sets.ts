@@ -141,10 +141,17 @@ function thingOf({ sign, isFolder }: SetKind, path: string): string | undefined 
   return thing ?? (isFolder ? '' : undefined);
 }
 
+/** How far below its folder a member may be: no real one is deeper, and an agent's paths have thousands of levels. */
+const MAX_LEVELS = 16;
+
 /** The things that a path could belong to by its place: the folders above it, or the starts of it. */
 function* possibleThings(kind: SetKind, path: string): Generator<string> {
   if (kind.isFolder) {
-    yield* foldersAbove(path);
+    let levels = 0;
+    for (const folder of foldersAbove(path)) {
+      if (++levels > MAX_LEVELS) return;
+      yield folder;
+    }
     yield '';
     return;
   }

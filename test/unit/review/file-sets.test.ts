@@ -92,6 +92,13 @@ describe('files that are one thing', () => {
       expect([paths, fileSets(paths)]).toEqual([paths, []]);
   });
 
+  it('are not searched for further above a file than any of them is deep', () => {
+    const sign = `objects/ab/${'c'.repeat(38)}`;
+    const below = (levels: number): string => `refs/${'x/'.repeat(levels)}y`;
+    expect(fileSets([sign, below(10)])).toHaveLength(1);
+    expect(fileSets([sign, below(2000)])).toEqual([]);
+  });
+
   it('are found by what is next to a changed file, and only where a changed file is among them', () => {
     expect(fileSets(['app.db'], ['app.db-wal', 'app.db']).map(({ members }) => members)).toEqual([
       ['app.db', 'app.db-wal'],
