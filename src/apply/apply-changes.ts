@@ -4,6 +4,7 @@ import type { RelPath } from '../text/path.ts';
 import type { Conflict, ConflictAnswer, ConflictRule } from '../types/conflict.ts';
 import type { Change, Digest } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
+import type { LeftMember } from '../types/file-set.ts';
 import type { Finding } from '../types/finding.ts';
 import type { Choice } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
@@ -33,6 +34,8 @@ export interface ApplyRequest {
   readonly projectIdentity?: string;
   readonly sessionDir: string;
   readonly choice: Choice;
+  /** Of things in several files, those that the session left as they were. */
+  readonly leftMembers?: readonly LeftMember[];
   /** The session's frozen store: what is written comes from it, pre-images go into it. */
   readonly store: ContentStore;
   /** The umask of the session's programs; undefined for the usual one. */
@@ -66,7 +69,13 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     using walker = openHostWalker(request.project, request.projectIdentity);
     const prepared = await prepare({ request, walker, trusted: false });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
-    const beside = await conflictFileSteps({ request, outcomes, walker, isChosen: prepared.isBeside });
+    const beside = await conflictFileSteps({
+      request,
+      outcomes,
+      walker,
+      isChosen: prepared.isBeside,
+      things: prepared.things,
+    });
     const steps = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
       project: request.project,
       walker,
@@ -75,7 +84,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     });
     const done = request.dryRun
       ? steps.map(appliedOutcome)
-      : await runJournalled({ ...request, walker, steps, kind: 'apply' });
+      : await runJournalled({ ...request, walker, steps, kind: 'apply', things: prepared.things });
     for (const one of done) outcomes.push(one);
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };

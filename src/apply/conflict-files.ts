@@ -8,6 +8,7 @@ import { fingerprintHost } from './disk/host-entry.ts';
 import type { HostWalker } from './disk/host-path.ts';
 import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import type { Step } from './disk/steps.ts';
+import type { DecidedSets } from './sets/decide-sets.ts';
 
 interface ConflictFiles {
   readonly request: ApplyRequest;
@@ -15,14 +16,22 @@ interface ConflictFiles {
   readonly walker: HostWalker;
   /** Whether the session's version of a conflict at this path is to be written beside the host's. */
   readonly isChosen: (path: string) => boolean;
+  readonly things: Pick<DecidedSets, 'besideOf'>;
 }
 
 /**
- * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`; only where
+ * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`, or with
+ * `.session` after the name of its thing in several files; only where
  * that name is free, and where the audit lets it pass under that name. The conflict itself stays pending; its reason in
  * `outcomes` then says where to look. Throws what the store throws.
  */
-export async function conflictFileSteps({ request, outcomes, walker, isChosen }: ConflictFiles): Promise<Step[]> {
+export async function conflictFileSteps({
+  request,
+  outcomes,
+  walker,
+  isChosen,
+  things,
+}: ConflictFiles): Promise<Step[]> {
   const steps: Step[] = [];
   for (const [at, outcome] of outcomes.entries()) {
     if (!isChosen(outcome.path)) continue;
@@ -30,7 +39,7 @@ export async function conflictFileSteps({ request, outcomes, walker, isChosen }:
     const after = one?.change.after;
     if (one === undefined || outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined)
       continue;
-    const path = `${outcome.path}.session`;
+    const path = things.besideOf(outcome.path) ?? `${outcome.path}.session`;
     const hindrance = hindranceAt(walker, path) ?? (await findingAt(path, one, after, request));
     if (hindrance !== undefined) {
       outcomes[at] = { ...outcome, why: `${outcome.why}; ${hindrance}` };

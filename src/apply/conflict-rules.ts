@@ -4,6 +4,8 @@ import type { ApplyRequest } from './apply-changes.ts';
 /** The rule for each conflict of one apply: that of the command line, or what the user answers. */
 export interface ConflictRules {
   ruleFor(conflict: Conflict): Promise<ConflictRule>;
+  /** Gives a path the rule that was found for another one, with which it is one thing. */
+  set(path: string, rule: ConflictRule): void;
   /** The paths that got this rule. */
   readonly chosen: ReadonlyMap<string, ConflictRule>;
 }
@@ -21,6 +23,7 @@ export function conflictRules({ conflict: rule, askConflict, dryRun }: ApplyRequ
   };
   return {
     chosen,
+    set: (path, rule) => void chosen.set(path, rule),
     async ruleFor(conflict) {
       const found = chosen.get(conflict.path) ?? (await find(conflict));
       chosen.set(conflict.path, found);

@@ -13,6 +13,8 @@ interface BrokenContext {
   readonly walker: HostWalker;
   /** Changes that were not chosen or are held back. */
   readonly left: readonly ChangeOutcome[];
+  /** The thing in several files that a path is a file of. */
+  thingOf(path: string): string | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export function dropPartial(
   context: BrokenContext,
 ): Step[] {
   for (let steps = [...all]; ; ) {
-    const kept = dropBroken(keepTogether(steps, outcomes, chosen), outcomes, context);
+    const kept = dropBroken(keepTogether(steps, outcomes, chosen, context.thingOf), outcomes, context);
     if (kept.length === steps.length) return kept;
     steps = kept;
   }
@@ -36,7 +38,11 @@ export function dropPartial(
  * Turns steps that cannot be done completely into conflicts: those of a folder that cannot be replaced, with everything
  * in it, and those in a folder that will not exist.
  */
-function dropBroken(steps: readonly Step[], outcomes: ChangeOutcome[], { walker, left }: BrokenContext): Step[] {
+function dropBroken(
+  steps: readonly Step[],
+  outcomes: ChangeOutcome[],
+  { walker, left }: Omit<BrokenContext, 'thingOf'>,
+): Step[] {
   let kept = [...steps];
   const drop = (isDropped: (step: Step) => boolean, why: string, held?: ReadonlyMap<string, ChangeOutcome>): void => {
     for (const step of kept.filter(isDropped)) {

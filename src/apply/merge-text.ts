@@ -19,7 +19,7 @@ const COMPARE_TIMEOUT_MS = 1_500;
  * converted on one side can still be merged. Pure.
  */
 export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerge {
-  if ([base, host, session].some((content) => content.includes(0))) {
+  if ([base, host, session].some(isBinary)) {
     return { kind: 'impossible', why: 'binary, changed on both sides' };
   }
   const texts = { base: decodeBytes(base), host: decodeBytes(host), session: decodeBytes(session) };
@@ -57,6 +57,18 @@ export function mergeText(base: Buffer, host: Buffer, session: Buffer): TextMerg
   const text = ending === '\r\n' ? out.join('').replaceAll('\n', '\r\n') : out.join('');
   const content = encodeBytes(text);
   return conflict ? { kind: 'conflict', content, markerLength: markers.middle.length } : { kind: 'clean', content };
+}
+
+/** One control character in so many bytes is text; more is not. */
+const TEXT_BYTES_PER_CONTROL = 50;
+
+/** A NUL, or more control characters than text has: lines and markers would damage it. */
+function isBinary(content: Buffer): boolean {
+  if (content.includes(0)) return true;
+  let controls = 0;
+  // Tab to carriage return, and escape, are in text too.
+  for (const byte of content) if ((byte < 32 && (byte < 9 || byte > 13) && byte !== 27) || byte === 127) controls += 1;
+  return controls * TEXT_BYTES_PER_CONTROL > content.length;
 }
 
 type Names = string[];

@@ -23,6 +23,7 @@ import { judgeTaken, type Taken } from './judge-taken.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { freezeNewBytes, type Made } from './new-bytes.ts';
+import { type DecidedSets, decideSets } from './sets/decide-sets.ts';
 import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
 /** The steps that apply a choice to the host as it is now, and the outcomes of changes without a step. */
@@ -31,6 +32,8 @@ export interface Prepared {
   readonly outcomes: readonly ChangeOutcome[];
   /** Whether the session's version of a conflict at this path is written beside the host's. */
   readonly isBeside: (path: string) => boolean;
+  /** What was decided about things in several files. */
+  readonly things: DecidedSets;
 }
 
 /** What preparing needs besides the request. */
@@ -42,7 +45,7 @@ export interface Preparing {
 }
 
 /** What the decision about every change looks up. */
-interface Lookups extends Preparing {
+export interface Lookups extends Preparing {
   readonly byPath: ReadonlyMap<string, ChosenChange>;
   /** Deleted paths by {@link foldCase}. */
   readonly deletedByFold: ReadonlyMap<string, string>;
@@ -79,10 +82,11 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const rules = conflictRules(request);
   const preparing: Lookups = { ...asked, ...lookUp(chosen), names: readHostNames(walker), rules, earlier };
   const { left: held } = request.choice;
+  const things = await decideSets(chosen, preparing);
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
   for (const one of chosen) {
-    const result = await prepareOne(one, preparing).catch((error: unknown): StepOrOutcome => {
+    const result = await prepareOne(one, preparing, things).catch((error: unknown): StepOrOutcome => {
       if (!isOnePath(error)) throw error;
       if (!(error instanceof NotAFolder)) return left(one, 'failed', reasonOf(error));
       const folder = heldFolder(one.change.path, new Map([...held, ...outcomes].map((other) => [other.path, other])));
@@ -92,7 +96,8 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     else outcomes.push(result.outcome);
   }
   const folders = await missingFolderSteps(steps, preparing.byPath, preparing);
-  const kept = dropPartial([...steps, ...folders], outcomes, chosen, { walker: preparing.walker, left: held });
+  const context = { walker, left: held, thingOf: things.thingOf };
+  const kept = dropPartial([...steps, ...folders], outcomes, chosen, context);
   const whole = withoutUnusedFolders(kept, folders, outcomes);
   const files = whole.filter((step) => step.pre?.kind === 'file' && step.post?.kind === 'file');
   const marked = mayHaveAttributes(
@@ -109,12 +114,15 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes,
-    isBeside: (path) => request.conflict === 'file' || rules.chosen.get(path) === 'file',
+    isBeside: (path) => (rules.chosen.get(path) ?? request.conflict) === 'file',
+    things,
   };
 }
 
-async function prepareOne(one: ChosenChange, preparing: Lookups): Promise<StepOrOutcome> {
+async function prepareOne(one: ChosenChange, preparing: Lookups, things: DecidedSets): Promise<StepOrOutcome> {
   const { change } = one;
+  const against = things.reasonAgainst(change.path);
+  if (against !== undefined) return left(one, 'conflict', against);
   if (change.problem !== undefined || change.inGit || !isInProject(change.path)) {
     return left(one, 'blocked', change.problem ?? 'never written: it is in a .git');
   }
@@ -131,7 +139,9 @@ async function prepareOne(one: ChosenChange, preparing: Lookups): Promise<StepOr
       return left(one, 'conflict', `this disk takes it and ${twin} for one name`);
   }
   const host = renamed ? undefined : there;
-  const decision = decide({ base: mergeBase(one, host, preparing.earlier), session, host, trusted: preparing.trusted });
+  const alone = decide({ base: mergeBase(one, host, preparing.earlier), session, host, trusted: preparing.trusted });
+  const isTaken = alone.kind === 'merge' && things.isTaken(change.path);
+  const decision = isTaken ? ({ kind: 'conflict', why: 'changed on both sides' } as const) : alone;
   const outcome = await fromDecision({ one, session, host, decision }, preparing);
   if (renamed && 'step' in outcome) return { step: { ...outcome.step, renames: true } };
   if ('step' in outcome && outcome.step.pre?.kind === 'file') await keepPreImage(outcome.step, preparing);

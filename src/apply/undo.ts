@@ -53,7 +53,15 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
     } else {
       const before = new Map(last.end?.folders.map((folder) => [folder.path, folderTime(walker, folder.path)]));
       const finish = (): void => restoreTimes(last, before, walker);
-      const run = { ...request, walker, steps: prepared.steps, kind: 'undo' as const, undoes: last.number, finish };
+      const run = {
+        ...request,
+        walker,
+        steps: prepared.steps,
+        things: prepared.things,
+        kind: 'undo' as const,
+        undoes: last.number,
+        finish,
+      };
       for (const one of await runJournalled(run)) outcomes.push(one);
     }
     return { changes: outcomes.sort((a, b) => (a.path < b.path ? -1 : 1)), at: new Date().toISOString() };

@@ -1,3 +1,4 @@
+import { NEAR_POLL_MS, OVERSHOOT_MB, writableMb } from '../types/disk-room.ts';
 import type { Space } from './wire.ts';
 
 export interface DiskWatch {
@@ -34,11 +35,13 @@ export interface DiskSource {
   written(): Promise<Written>;
 }
 
-/** Reserve on the disk that holds the session's layer. */
+/** Reserve on the disk that holds the session's layer; on a small disk it is what {@link writableMb} leaves. */
 export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
 /** How many entries a session may make at first; --disk does not change it. */
 export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
+/** A faster writer than this reaches the limit between two polls; it is the rate of {@link OVERSHOOT_MB}. */
+const BYTES_PER_MS = (OVERSHOOT_MB * 2 ** 20) / NEAR_POLL_MS;
 /** At most this fraction of the time goes into walks. */
 const WALK_SHARE = 20;
 /** More entries than a session makes: where only a walk counts them, the next one waits until the limit could be reached. */
@@ -56,10 +59,20 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
   let ended = false;
   let nextWalk = 0;
   let timer: NodeJS.Timeout | undefined;
+  /** What can be written before the next poll has to find a limit reached, as far as the file system tells. */
+  let roomBytes = 0;
 
   const whyOver = async (): Promise<string | undefined> => {
     const now = await source.space();
-    first ??= now;
+    if (first === undefined) {
+      first = now;
+      const kept = now.available - writableMb(now.available / 2 ** 20) * 2 ** 20;
+      allowed = { ...allowed, reserveBytes: Math.min(allowed.reserveBytes, kept) };
+    }
+    const reserveRoom = now.available - allowed.reserveBytes;
+    // Beyond the limit others wrote too: only the next walk tells how much of it.
+    const limitRoom = allowed.bytes - (first.free - now.free);
+    roomBytes = limitRoom < 0 ? reserveRoom : Math.min(reserveRoom, limitRoom);
     if (now.available < allowed.reserveBytes) return `only ${gigabytes(now.available)} of the disk are free`;
     const lost = { bytes: first.free - now.free, entries: first.inodesFree - now.inodesFree };
     const lostTooMuch = overLimit(lost, allowed) !== undefined;
@@ -90,6 +103,8 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     askAgain = false;
     hooks.reached(why);
   };
+  // Over the limit there is no hurry: the agent is paused or stopped.
+  const waitMs = (): number => (over ? EVERY_MS : Math.min(EVERY_MS, Math.max(NEAR_POLL_MS, roomBytes / BYTES_PER_MS)));
   const round = (): void => {
     look()
       // A lost collector is reported by the next request that matters. What could not be read is read again.
@@ -97,7 +112,7 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
         ended = error.code === 'COLLECTOR_LOST' || error.code === 'COLLECTOR_PROTOCOL';
       })
       .finally(() => {
-        if (!ended) timer = setTimeout(round, EVERY_MS).unref();
+        if (!ended) timer = setTimeout(round, waitMs()).unref();
       });
   };
   round();

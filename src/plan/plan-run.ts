@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPrintOnly, withPermissionMode } from '../agent/agents.ts';
+import { writableMb } from '../types/disk-room.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { AlsoFolder, HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
@@ -64,7 +65,7 @@ export function planRun(input: PlanInput): Plan {
     user,
     ...(umask === CONTAINER_UMASK ? {} : { umask }),
     env: planEnvironment(policy, input.userEnvironment),
-    diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.floor(host.freeDiskMb / 2))),
+    diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(writableMb(host.freeDiskMb))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [

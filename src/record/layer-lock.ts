@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { withLock } from '../store/lock.ts';
+import { type LockOptions, withLock } from '../store/lock.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { isLayerKept, ownerState } from './session.ts';
@@ -39,6 +39,11 @@ function hintWithoutLayer({ bound, stage, imported }: SessionRecord): string {
  *
  * @throws {RunClaudeError} LOCK_HELD.
  */
-export function withLayerLock<T>({ sessionDir }: Plan, what: string, body: () => Promise<T>): Promise<T> {
-  return withLock(path.join(sessionDir, 'layer.lock'), { what }, body);
+export function withLayerLock<T>(
+  { sessionDir }: Plan,
+  what: string,
+  body: () => Promise<T>,
+  options: Pick<LockOptions, 'withoutRoom'> = {},
+): Promise<T> {
+  return withLock(path.join(sessionDir, 'layer.lock'), { ...options, what }, body);
 }

@@ -12,6 +12,7 @@ import {
 } from '../store/parse-record.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../types/claude-data.ts';
 import type { Change, Entry, Problem, Rename, WithheldGroup } from '../types/entry.ts';
+import type { LeftMember } from '../types/file-set.ts';
 import type { Finding } from '../types/finding.ts';
 import type { CollectedRecord } from '../types/session.ts';
 
@@ -83,6 +84,7 @@ export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
     baseEntries: number,
     renames: optional(listOf(fields<Rename>({ from: relPath, to: relPath, similarity: number }))),
     uncompared: optional(number),
+    leftMembers: optional(listOf(fields<LeftMember>({ path: relPath, entry: optional(entry) }))),
     findings: listOf(finding),
     unaudited: optional(text),
     claude: optional(claude),

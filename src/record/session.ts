@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
@@ -236,6 +236,18 @@ export function readCollected(sessionDir: string): CollectedRecord {
   throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
     hint: 'While its agent runs, see: run-claude status',
   });
+}
+
+/**
+ * Removes what was frozen of a session. Of one that was applied in part the content stays: an undo needs it.
+ */
+export function forgetCollected(sessionDir: string): void {
+  for (const name of ['frozen-files', 'manifest', ...(wasApplied(sessionDir) ? [] : ['store'])])
+    rmSync(path.join(sessionDir, name), { recursive: true, force: true });
+}
+
+function wasApplied(sessionDir: string): boolean {
+  return existsSync(path.join(sessionDir, 'journal'));
 }
 
 /** Directory of the session's frozen content. */

@@ -1,12 +1,17 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
+import { isFullDisk } from '../store/remedy.ts';
 
 const requestFile = (sessionDir: string): string => path.join(sessionDir, 'stop-request');
 
-/** Records for the command that runs a session why it is about to get SIGTERM. */
+/** Records for the command that runs a session why it is about to get SIGTERM. A full disk takes the reason only. */
 export function requestStop(sessionDir: string, why = 'run-claude stop'): void {
-  writeJsonAtomic(requestFile(sessionDir), why);
+  try {
+    writeJsonAtomic(requestFile(sessionDir), why);
+  } catch (error) {
+    if (!isFullDisk(error)) throw error;
+  }
 }
 
 /** Why a session got a signal: that of the stop request, which is removed, or an interruption. */

@@ -1,12 +1,14 @@
 import { foldersAbove } from '../text/path.ts';
 import type { Rename } from '../types/entry.ts';
+import type { FileSet } from '../types/file-set.ts';
 import type { Decision, ReviewItem } from '../types/review.ts';
+import { fileSets, isScratchMember } from './file-sets.ts';
 
 /**
  * Groups changes into what is decided at once: the two names of a rename; a folder that became something else, with all
  * that was in it; a file that became a folder, with what is in that; a replaced file, with the withheld file that has its
- * content. Everything that such groups share makes one of
- * them. Pure. Every way of choosing goes through these decisions.
+ * content; the files of one thing, as a database with its log. Everything that such groups share makes one of them. Pure.
+ * Every way of choosing goes through these decisions.
  */
 export function groupDecisions(items: readonly ReviewItem[], renames: readonly Rename[]): Decision[] {
   const at = new Map<string, number>(items.map(({ change }, index) => [change.path, index]));
@@ -16,6 +18,7 @@ export function groupDecisions(items: readonly ReviewItem[], renames: readonly R
     if (old !== undefined && made !== undefined) groups.join(old, made);
   }
   joinKindChanges(items, groups);
+  const sets = joinFileSets(items, at, groups);
   const members = new Map<number, ReviewItem[]>();
   items.forEach((item, index) => {
     const root = groups.rootOf(index);
@@ -26,7 +29,7 @@ export function groupDecisions(items: readonly ReviewItem[], renames: readonly R
   const order = (decision: Decision): number => at.get(decision.lead.change.path) ?? 0;
   return [...members.values()]
     .filter((group) => group.length > 1 || group[0]?.state !== 'git')
-    .map(decisionOf)
+    .map((group) => decisionOf(group, sets))
     .sort((a, b) => order(a) - order(b));
 }
 
@@ -72,11 +75,48 @@ function joinKindChanges(items: readonly ReviewItem[], groups: Unions): void {
   });
 }
 
+/**
+ * Joins the files of one thing. What is ignored and not needed is not joined: it stays out without damage. Returns the set of
+ * each joined path.
+ */
+function joinFileSets(
+  items: readonly ReviewItem[],
+  at: ReadonlyMap<string, number>,
+  groups: Unions,
+): ReadonlyMap<string, FileSet> {
+  const files = items.filter((item) => item.state !== 'git' && isFile(item.change));
+  const sets = new Map<string, FileSet>();
+  for (const set of fileSets(files.map(({ change }) => change.path))) {
+    const joined = set.members.filter((path) => isNeeded(items[at.get(path) as number] as ReviewItem, set));
+    const [first] = joined;
+    if (first === undefined || joined.length < 2) continue;
+    for (const path of joined) {
+      groups.join(at.get(first) as number, at.get(path) as number);
+      sets.set(path, set);
+    }
+  }
+  return sets;
+}
+
+function isFile({ before, after }: ReviewItem['change']): boolean {
+  return before?.kind === 'file' || after?.kind === 'file';
+}
+
+/**
+ * Whether a set is incomplete without this change. An ignored log that the session emptied or removed is not: an apply stops
+ * where the host still has it.
+ */
+function isNeeded({ state, unignored, change }: ReviewItem, set: FileSet): boolean {
+  if (state !== 'withheld' || unignored !== undefined) return true;
+  return (change.after?.size ?? 0) > 0 && !isScratchMember(set, change.path);
+}
+
 function isFolderChange({ kind, before, after }: ReviewItem['change']): boolean {
   return kind === 'type' && (before?.kind === 'dir' || after?.kind === 'dir');
 }
 
-function decisionOf(items: readonly ReviewItem[]): Decision {
+function decisionOf(items: readonly ReviewItem[], sets: ReadonlyMap<string, FileSet>): Decision {
+  const set = items.flatMap(({ change }) => sets.get(change.path) ?? [])[0];
   const state = items.some((item) => item.state === 'blocked')
     ? 'blocked'
     : items.some((item) => item.state === 'withheld' || item.state === 'git')
@@ -87,15 +127,15 @@ function decisionOf(items: readonly ReviewItem[]): Decision {
   const isUnignored =
     state === 'withheld' &&
     items.every((item) => item.state !== 'git' && (item.state !== 'withheld' || item.unignored !== undefined));
-  return { lead: leadOf(items), items, state, isUnignored };
+  return { lead: leadOf(items, set), items, state, isUnignored, ...(set && { set }) };
 }
 
-/** What a question names: the folder that changed its kind, else the new name, else the first. */
-function leadOf(items: readonly ReviewItem[]): ReviewItem {
+/** What a question names: the folder that changed its kind, else the new name, else the main file, else the first. */
+function leadOf(items: readonly ReviewItem[], set: FileSet | undefined): ReviewItem {
   const candidates = [
     items.find(({ change }) => isFolderChange(change)),
     items.find((item) => item.renamedFrom !== undefined),
-    items.find((item) => item.unignored !== undefined),
+    items.find((item) => item.unignored !== undefined) ?? items.find(({ change }) => change.path === set?.thing),
     items.find((item) => item.state === 'clean' || item.state === 'suspect' || item.state === 'blocked'),
   ];
   // Where the content is withheld or the target stood there before: what is created or changed names it better.
@@ -115,8 +155,9 @@ export interface HeldRemoval {
 }
 
 /** What a question can take of a decision that is held back for its content; undefined for all other decisions. */
-export function heldRemoval({ state, isUnignored, items }: Decision): HeldRemoval | undefined {
-  if (state !== 'withheld' || isUnignored || items.length === 1) return undefined;
+export function heldRemoval({ state, isUnignored, items, set }: Decision): HeldRemoval | undefined {
+  // The content of a thing in several files is in all of them.
+  if (state !== 'withheld' || isUnignored || items.length === 1 || set !== undefined) return undefined;
   const open = items.filter(({ state: own }) => own === 'clean' || own === 'suspect');
   const replaced = open.filter((item) => item.contentIn !== undefined);
   const [contentIn] = replaced.flatMap((item) => item.contentIn ?? []);

@@ -139,14 +139,16 @@ function fateOf(item: ReviewItem, decision: Decision, picked: Picked): ChosenCha
 }
 
 /** Why an item that could be applied alone is held back with the rest of its decision. */
-function heldReason(item: ReviewItem, { items, lead }: Decision): string {
+function heldReason(item: ReviewItem, { items, lead, set }: Decision): string {
   const closed = items.find((one) => one !== item && (one.state === 'blocked' || isHidden(one)));
   if (item.unignored !== undefined)
     return `the session un-ignores it: --include-ignored=${item.change.unignored} takes it`;
   if (item.contentIn !== undefined) return `its content is left only in ${item.contentIn}, which is withheld`;
   if (closed === undefined) return `it is one change with ${lead.change.path}`;
   const { path } = closed.change;
-  if (item.change.kind !== 'deleted') return `it is one change with ${path}, which is held back`;
+  if (set !== undefined && isHidden(closed) && closed.change.kind === 'created')
+    return `it is one ${set.what} with ${path}, which is ignored: --include-ignored=${path} takes both`;
+  if (item.change.kind !== 'deleted' || set !== undefined) return `it is one change with ${path}, which is held back`;
   return closed.state === 'blocked'
     ? `its new name is held back: ${path}`
     : `its content is left only in ${path}, which is withheld`;

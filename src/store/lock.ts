@@ -19,6 +19,7 @@ import type { ProcessIdentity } from '../types/session.ts';
 import { fields, oneOf, parseRecord, type RecordFormat, text } from './parse-record.ts';
 import { processIdentityCheck } from './process-identity.ts';
 import { makePrivateDir } from './record.ts';
+import { isFullDisk } from './remedy.ts';
 
 /** The content of a lock file. */
 interface HeldLock {
@@ -55,6 +56,11 @@ export interface LockOptions {
   /** Called once, with a description of the holder, when there is one to wait for. */
   readonly waiting?: (who: string) => void;
   readonly signal?: AbortSignal;
+  /**
+   * For work that frees space: on a full disk, where the lock cannot be written and nobody holds it, the work is done
+   * without it. Nobody else can take the lock then either.
+   */
+  readonly withoutRoom?: boolean;
 }
 
 /** How long another process may take to remove a stale lock. */
@@ -68,7 +74,10 @@ const STALE_REMOVAL_MS = 5_000;
  * at its path is not a file.
  */
 export async function withLock<T>(file: string, options: LockOptions, body: () => Promise<T>): Promise<T> {
-  const release = await takeLock(file, options);
+  const release = await takeLock(file, options).catch((error: unknown) => {
+    if (options.withoutRoom !== true || !isFullDisk(error) || isLocked(file)) throw error;
+    return () => undefined;
+  });
   try {
     return await body();
   } finally {
@@ -109,8 +118,8 @@ function tryLock(file: string, what: string): string | undefined {
   const beside = `${file}.${token}`;
   const held: HeldLock = { version: 1, holder: processIdentity(), since: new Date().toISOString(), what, token };
   // Flushed: a power cut could leave an empty lock, whose holder nobody can check.
-  writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600, flush: true });
   try {
+    writeFileSync(beside, JSON.stringify(held), { flag: 'wx', mode: 0o600, flush: true });
     linkSync(beside, file);
     return token;
   } catch (error) {

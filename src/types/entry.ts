@@ -1,4 +1,5 @@
 import type { RelPath } from '../text/path.ts';
+import type { LeftMember } from './file-set.ts';
 
 /** SHA-256 of content, lower-case hex. */
 export type Digest = string;
@@ -79,6 +80,8 @@ export interface Collected {
   readonly renames?: readonly Rename[];
   /** Withheld files that were too many or too large to be compared with the deleted ones. */
   readonly uncompared?: number;
+  /** Files that the session left as they were, of things in several files that it changed. */
+  readonly leftMembers?: readonly LeftMember[];
 }
 
 /** Reads frozen content by digest. */

@@ -1,5 +1,6 @@
 import type { RelPath } from '../text/path.ts';
 import type { Change, ChangeKind, Entry, Problem, WithheldGroup } from './entry.ts';
+import type { FileSet } from './file-set.ts';
 import type { Finding } from './finding.ts';
 import type { ChangeOutcome } from './session.ts';
 
@@ -38,6 +39,8 @@ export interface Decision {
   readonly state: Exclude<ItemState, 'git'>;
   /** Withheld only because of files that the session un-ignores: it can be taken with their group. */
   readonly isUnignored: boolean;
+  /** The one thing that its files are, where they are one. */
+  readonly set?: FileSet;
 }
 
 /** Claude's own data beside the workspace's changes; its paths begin with `~/.claude/`. */

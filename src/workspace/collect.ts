@@ -7,13 +7,22 @@ import type { RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Change, Collected, Entry } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
+import type { LeftMember, SetMembers } from '../types/file-set.ts';
 import type { MatchRenames, WithheldFile } from '../types/rename.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
 import type { FrozenFiles } from './frozen-files.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import { renameReader } from './rename-reader.ts';
 
-export interface CollectChangesOptions {
+/** What the collection finds out about changes that belong together. */
+export interface CollectRules {
+  /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
+  readonly match?: MatchRenames;
+  /** Finds the other files of things in several files. Undefined: they are not searched for. */
+  readonly members?: SetMembers;
+}
+
+export interface CollectChangesOptions extends CollectRules {
   readonly collector: Collector;
   readonly delta: Delta;
   readonly store: ContentStore;
@@ -29,8 +38,6 @@ export interface CollectChangesOptions {
   readonly sparseBytes: number;
   /** Free bytes on the disk of the store. */
   room(): Promise<number>;
-  /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
-  readonly match?: MatchRenames;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
 }
@@ -54,15 +61,20 @@ export async function collectChanges(options: CollectChangesOptions): Promise<Co
 }
 
 async function freezeChanges(options: CollectChangesOptions): Promise<Collected> {
-  const { collector, match, store } = options;
+  const { collector, match, members, store } = options;
   const pairs = await compareLayerToBase(collector, options.delta);
-  const { wanted, withheld, hidden } = await setIgnoredAside(pairs, options);
+  const { wanted, withheld, hidden, isMoved } = await setIgnoredAside(pairs, options);
   const freezing: Freezing = { ...options, sparse: { left: options.sparseBytes } };
   const found = await freezeAll(wanted, freezing);
-  const matched = await match?.(found, filesOf(hidden), renameReader(options));
+  const hiddenFiles = filesOf(hidden);
+  const matched = await match?.(found, isMoved ? hiddenFiles : [], renameReader(options));
+  const outside = found.flatMap(({ path, inGit: isGit }) => (isGit ? [] : [path as string]));
+  const needed = members?.neededOf(outside, hiddenFiles) ?? [];
   // A withheld file that has the content of a deleted one is a change of its own: one is not applied without the other.
-  const moved = (matched?.renames ?? []).flatMap(({ to }) => withNewFolders(to, hidden));
+  const named = [...(matched?.renames ?? []).map(({ to }) => to), ...needed];
+  const moved = named.flatMap((path) => withNewFolders(path, hidden));
   const changes = [...found, ...(await freezeAll([...new Set(moved)], freezing))].sort(byPath);
+  const leftMembers = await leftOf(changes, freezing);
   await store.flush();
   const problems = changes.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, why: problem }]));
   return {
@@ -71,7 +83,19 @@ async function freezeChanges(options: CollectChangesOptions): Promise<Collected>
     withheld,
     baseEntries: options.baseEntries,
     ...(matched === undefined ? {} : { renames: matched.renames, uncompared: matched.uncompared }),
+    ...(leftMembers.length === 0 ? {} : { leftMembers }),
   };
+}
+
+/** Of things in several files, those that the session left as they were: an apply compares the host's with them. */
+async function leftOf(changes: readonly Change[], freezing: Freezing): Promise<LeftMember[]> {
+  const outside = changes.flatMap(({ path, inGit: isGit }) => (isGit ? [] : [path as string]));
+  const left: LeftMember[] = [];
+  for (const path of freezing.members?.possibleMembers(outside) ?? []) {
+    const entry = await frozen('base', await freezing.collector.stat('base', path as RelPath), freezing, []);
+    left.push({ path: path as RelPath, ...(entry && { entry }) });
+  }
+  return left;
 }
 
 function filesOf(hidden: HiddenFiles): WithheldFile[] {

@@ -17,8 +17,10 @@ export interface Wanted extends ComparedEntry {
 export interface SortedChanges {
   readonly wanted: readonly Wanted[];
   readonly withheld: readonly WithheldGroup[];
-  /** New and changed files, links and folders that are withheld, where something was deleted or replaced that may be among them. */
+  /** New and changed files, links and folders that are withheld. */
   readonly hidden: HiddenFiles;
+  /** Something was deleted or replaced that may be among the withheld files. */
+  readonly isMoved: boolean;
 }
 
 /** By path. */
@@ -58,10 +60,10 @@ export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: 
       wanted.push({ ...pair, ignored: true });
     } else {
       output.add(top, pair.after?.size ?? 0, unignored !== undefined);
-      if (isMoved && pair.after !== undefined) hidden.set(pair.path, { ...pair, ignored: true });
+      if (pair.after !== undefined) hidden.set(pair.path, { ...pair, ignored: true });
     }
   }
-  return { wanted: wanted.sort((a, b) => (a.path < b.path ? -1 : 1)), withheld: output.groups(), hidden };
+  return { wanted: wanted.sort((a, b) => (a.path < b.path ? -1 : 1)), withheld: output.groups(), hidden, isMoved };
 }
 
 type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored' | 'hasSetup'>;

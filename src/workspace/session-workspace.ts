@@ -18,8 +18,7 @@ import { openContentStore } from '../store/content.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Collected } from '../types/entry.ts';
-import type { MatchRenames } from '../types/rename.ts';
-import { collectChanges } from './collect.ts';
+import { type CollectRules, collectChanges } from './collect.ts';
 import { openFrozenFiles } from './frozen-files.ts';
 import { lackingOfRecord } from './lacking.ts';
 import { type LiveReader, liveReader } from './live.ts';
@@ -97,7 +96,7 @@ export class SessionWorkspace implements Workspace {
     return watchSpace(source, limits, hooks);
   }
 
-  async collect(match?: MatchRenames): Promise<Collected> {
+  async collect(rules: CollectRules = {}): Promise<Collected> {
     const { plan, tell } = this.#options;
     const collector = await this.#collector.get();
     const store = openContentStore(path.join(plan.sessionDir, 'store'));
@@ -113,7 +112,7 @@ export class SessionWorkspace implements Workspace {
       baseEntries: this.record.entries,
       sparseBytes: this.#diskBytes,
       room: () => freeBytes(plan.sessionDir),
-      ...(match === undefined ? {} : { match }),
+      ...rules,
     });
   }
 

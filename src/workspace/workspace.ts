@@ -3,7 +3,7 @@ import type { RelPath } from '../text/path.ts';
 import type { TreeReader } from '../types/collector.ts';
 import type { Mount } from '../types/engine.ts';
 import type { ChangeKind, Collected } from '../types/entry.ts';
-import type { MatchRenames } from '../types/rename.ts';
+import type { CollectRules } from './collect.ts';
 import type { LiveReader } from './live.ts';
 
 /** One change as the live view shows it: no content, nothing frozen. */
@@ -31,8 +31,8 @@ export interface Workspace {
   watchChanges(): Promise<LiveReader>;
   /** Polls the disk until it is stopped. What is written to the other workspaces counts too. */
   watchDisk(hooks: DiskHooks, others?: readonly Pick<Workspace, 'usage'>[]): DiskWatch;
-  /** After the last writer's end: what changed, frozen in the session's store; with `match` what was renamed too. */
-  collect(match?: MatchRenames): Promise<Collected>;
+  /** After the last writer's end: what changed, frozen in the session's store; by `rules`, what belongs together too. */
+  collect(rules?: CollectRules): Promise<Collected>;
   /** Ends a collection that is under way with this error, within a moment. The next one goes on from what is done. */
   interrupt(reason: Error): void;
   /** Drops what the next collection would go on from: the result of this one is on the disk. */

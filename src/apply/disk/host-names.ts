@@ -18,6 +18,8 @@ export interface HostNames {
    * an empty project, as on most disks of the platform.
    */
   foldsAt(path: string): boolean;
+  /** The names in a folder; none where it cannot be listed. */
+  namesIn(folder: string): Iterable<string>;
 }
 
 /** Listings are read once each. Preconditions: the walker is open while this is used. */
@@ -28,6 +30,7 @@ export function readHostNames(walker: HostWalker): HostNames {
     return listed.get(folder);
   };
   return {
+    namesIn: (folder) => names(folder) ?? [],
     aliasIn(path, isRenamed) {
       for (let from = 0; from <= path.length; ) {
         const end = path.indexOf('/', from);

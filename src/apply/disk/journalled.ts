@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { statfsSync } from 'node:fs';
 import { bootId } from '../../host/process.ts';
 import type { ContentStore } from '../../store/content.ts';
 import type { RelPath } from '../../text/path.ts';
@@ -9,10 +8,12 @@ import type { ChangeOutcome } from '../../types/session.ts';
 import { readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
 import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
+import { missingRoom } from './missing-room.ts';
 import { rollBack } from './roll-back.ts';
 import { DiskFailure, type Run, runSteps } from './run-steps.ts';
 import { isOnePath } from './step-failure.ts';
 import { orderSteps, type Step } from './steps.ts';
+import type { WholeThings } from './whole-things.ts';
 
 export interface JournalledRun {
   readonly project: string;
@@ -23,6 +24,8 @@ export interface JournalledRun {
   readonly walker: HostWalker;
   readonly steps: readonly Step[];
   readonly kind: JournalHead['kind'];
+  /** Which steps are about one thing in several files. */
+  readonly things: WholeThings;
   readonly undoes?: number;
   /** Runs after the steps and before the end is recorded: undo restores the times of folders here. */
   readonly finish?: (outcomes: readonly ChangeOutcome[]) => void;
@@ -35,7 +38,7 @@ export interface JournalledRun {
 export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]> {
   const steps = orderSteps(run.steps);
   if (steps.length === 0) return [];
-  const short = missingSpace(run.project, steps);
+  const short = missingRoom(run.project, run.sessionDir, steps);
   if (short !== undefined) return steps.map((step) => ({ path: step.path as RelPath, verdict: 'failed', why: short }));
   await run.store.flush();
   using journal = createJournal(run.sessionDir);
@@ -133,19 +136,4 @@ export function folderTime(walker: HostWalker, folder: string): string | undefin
 function readFolder(walker: HostWalker, folder: string): string | undefined {
   const state = readHost(walker, folder);
   return state?.kind === 'dir' ? state.mtimeNs : undefined;
-}
-
-/**
- * Why the disk has too little room for all new bytes and a temporary copy of the largest file; undefined where it fits.
- */
-function missingSpace(project: string, steps: readonly Step[]): string | undefined {
-  let needed = 0;
-  let largest = 0;
-  for (const { pre, post } of steps) {
-    const size = post?.kind === 'file' && post.digest !== pre?.digest ? (post.size ?? 0) : 0;
-    largest = Math.max(largest, size);
-    needed += post?.kind === 'file' ? Math.max(0, size - (pre?.size ?? 0)) : 0;
-  }
-  const { bavail, bsize } = statfsSync(project);
-  return needed + largest <= bavail * bsize ? undefined : 'not enough space on the disk of the project';
 }

@@ -4,23 +4,26 @@ import type { Step } from './steps.ts';
 
 /**
  * Steps without those that would remove something although the rest of its decision cannot be applied: an old name
- * stays where its new name cannot be written. A dropped step becomes a conflict.
+ * stays where its new name cannot be written. Of a thing in several files (`thingOf`) every step is dropped where one
+ * file cannot be applied. A dropped step becomes a conflict.
  */
 export function keepTogether(
   steps: readonly Step[],
   outcomes: ChangeOutcome[],
   chosen: readonly ChosenChange[],
+  thingOf: (path: string) => string | undefined = () => undefined,
 ): Step[] {
+  const whole = withoutBrokenThings(steps, outcomes, thingOf);
   const groupOf = new Map<string, string>();
   for (const { change, together } of chosen) if (together !== undefined) groupOf.set(change.path, together);
-  if (groupOf.size === 0) return [...steps];
+  if (groupOf.size === 0) return whole;
   const broken = new Map<string, string>();
   for (const { path, verdict } of outcomes) {
     const group = groupOf.get(path);
     if (group !== undefined && verdict !== 'same') broken.set(group, path);
   }
   const kept: Step[] = [];
-  for (const step of steps) {
+  for (const step of whole) {
     const reason = broken.get(groupOf.get(step.path) ?? '');
     if (reason === undefined || !takesAway(step)) kept.push(step);
     else outcomes.push({ path: step.path as ChangeOutcome['path'], verdict: 'conflict', why: togetherReason(reason) });
@@ -61,6 +64,25 @@ function takesAway({ pre, post }: Step): boolean {
   return pre !== undefined && pre.kind !== post.kind && (pre.kind !== 'symlink' || post.kind === 'dir');
 }
 
-function togetherReason(path: string): string {
+function withoutBrokenThings(
+  steps: readonly Step[],
+  outcomes: ChangeOutcome[],
+  thingOf: (path: string) => string | undefined,
+): Step[] {
+  const broken = new Map<string, string>();
+  for (const { path, verdict } of outcomes) {
+    const thing = thingOf(path);
+    if (thing !== undefined && verdict !== 'same' && !broken.has(thing)) broken.set(thing, path);
+  }
+  return steps.filter(({ path }) => {
+    const reason = broken.get(thingOf(path) ?? '');
+    if (reason !== undefined)
+      outcomes.push({ path: path as ChangeOutcome['path'], verdict: 'conflict', why: togetherReason(reason) });
+    return reason === undefined;
+  });
+}
+
+/** Why a change is not applied: another one with which it is applied together cannot be. */
+export function togetherReason(path: string): string {
   return `it is one change with ${path}, which could not be applied`;
 }

@@ -12,6 +12,7 @@ import { ReplacedFolders } from './replaced-folders.ts';
 import { stepContent } from './step-content.ts';
 import { codeOf, DISK_CODES, ROOM_CODES, reasonOf } from './step-failure.ts';
 import { appliedOutcome, type Step } from './steps.ts';
+import { WholeSteps, type WholeThings } from './whole-things.ts';
 
 export interface Run extends Looking {
   readonly journal: Journal;
@@ -20,6 +21,8 @@ export interface Run extends Looking {
   readonly token: string;
   readonly tell: Tell;
   readonly kind: JournalHead['kind'];
+  /** Undefined after a crash: what was begun is finished. */
+  readonly things?: WholeThings;
   readonly signal?: AbortSignal;
   /**
    * Steps that an earlier process reported as failed: they are not tried again, because the user has seen the failure.
@@ -50,6 +53,7 @@ interface Running extends Run {
   readonly total: number;
   readonly what: string;
   readonly broken: BrokenDecisions;
+  readonly whole: WholeSteps | undefined;
   /** Not after a crash: what an earlier process removed is not the user's file. */
   readonly folders: ReplacedFolders | undefined;
   readonly outcomes: Map<number, ChangeOutcome>;
@@ -69,7 +73,17 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
   const what = run.kind === 'undo' ? 'Undoing' : 'Applying';
   const broken = new BrokenDecisions();
   const folders = run.resumed ? undefined : new ReplacedFolders(steps, run.walker);
-  const running: Running = { ...run, what, broken, folders, total: steps.length, outcomes: new Map(), done: new Map() };
+  const whole = run.things && new WholeSteps(steps, run.things, run);
+  const running: Running = {
+    ...run,
+    what,
+    broken,
+    whole,
+    folders,
+    total: steps.length,
+    outcomes: new Map(),
+    done: new Map(),
+  };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
   run.tell({ kind: 'progress-end', what });
   return running.outcomes;
@@ -159,6 +173,7 @@ function canRepeat({ pre, post, inPlace }: Step): boolean {
 function setOutcome({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
   running.outcomes.set(number, outcome);
   running.broken.note(step, outcome);
+  running.whole?.note(step, outcome);
   noteInJournal(running.journal, number, outcome, running.done.get(number));
 }
 
@@ -174,7 +189,7 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
     running.broken.note(step, failed);
     return false;
   }
-  if (isInterrupted(one, running) || isRefused(one, running)) return false;
+  if (isInterrupted(one, running) || isRefused(one, running, false)) return false;
   const { post } = step;
   const opens = post?.kind === 'dir' && (post.mode & 0o300) === 0o300;
   if (opens) {
@@ -194,14 +209,16 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
 
 /** Signals are checked between two paths only: a path that was begun is finished, and so is a decision. */
 function isInterrupted(one: Numbered, running: Running): boolean {
-  if (!running.signal?.aborted || running.broken.hasBegun(one.step)) return false;
+  const hasBegun = running.broken.hasBegun(one.step) || running.whole?.hasBegun(one.step);
+  if (!running.signal?.aborted || hasBegun) return false;
   setOutcome(one, leave(one.step, 'skipped', 'interrupted'), running);
   return true;
 }
 
 /** Whether the step may not be done, because the rest of its change cannot be. */
-function isRefused(one: Numbered, running: Running): boolean {
-  const lost = running.folders?.reasonAgainst(one.step);
+function isRefused(one: Numbered, running: Running, isCommitted: boolean): boolean {
+  const { folders, whole } = running;
+  const lost = folders?.reasonAgainst(one.step) ?? whole?.reasonAgainst(one.step, isCommitted);
   if (lost !== undefined) setOutcome(one, leave(one.step, 'conflict', lost), running);
   return lost !== undefined;
 }
@@ -213,7 +230,7 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
     batch.drop(number);
     return;
   }
-  if (isRefused(one, running)) {
+  if (isRefused(one, running, true)) {
     batch.drop(number);
     return;
   }

@@ -1,4 +1,5 @@
 import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
+import { freeDiskMb } from '../../host/facts.ts';
 import { addressFiles, imageFiles } from '../../image/address.ts';
 import { ownBase } from '../../image/base.ts';
 import { readPins } from '../../image/pins.ts';
@@ -7,6 +8,7 @@ import { jsonText } from '../../report/json.ts';
 import { planGc, runGc } from '../../session/later/gc.ts';
 import type { GcItem } from '../../session/later/gc-known.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { MIN_START_MB } from '../../types/disk-room.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { leftLine, openAllEngines } from '../context/open-all-engines.ts';
@@ -34,6 +36,12 @@ export const gcCommand: CommandRun = async (line, context) => {
         text: `${cleanLine(path)} was not removed: ${cleanLine(why)}`,
       });
     if (removed.length === 0) context.tell({ kind: 'message', level: 'info', text: 'There is nothing to remove.' });
+    if (freeDiskMb(context.places.stateDir) < MIN_START_MB)
+      context.tell({
+        kind: 'message',
+        level: 'info',
+        text: 'The disk is nearly full. A session that is not decided keeps its space: run-claude sessions, run-claude discard ID',
+      });
     return problems.length === 0 ? 0 : 1;
   } finally {
     await all.close();

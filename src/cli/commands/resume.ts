@@ -8,6 +8,7 @@ import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { restoredPlan } from '../context/restored-plan.ts';
+import { requireRoom } from '../start/require-room.ts';
 
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>
@@ -21,6 +22,7 @@ export const resumeCommand: CommandRun = (line, context) =>
         `Resume that one: run-claude resume ${besideSession}`,
       );
     const { policy } = record.plan;
+    requireRoom(policy, context.places);
     const engine = await openEngineOf(record.plan, context, { run: { policy, without: [] } });
     try {
       const plan = resumePlan(restoredPlan(record, context), {

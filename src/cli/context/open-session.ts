@@ -9,6 +9,7 @@ import { finishApply } from '../../session/later/apply.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { sessionDeps, type UserDeps } from '../../session/start/deps.ts';
+import { isFullDisk } from '../../store/remedy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { whenText } from '../../text/when.ts';
@@ -45,14 +46,21 @@ export async function withSession<T>(
     screen: openScreen(process, env, interruption),
     interruption,
   };
+  // A bind session's recovery puts the user's own files back first.
+  const isThrownAway = line.name === 'discard' && record.plan.mode === 'copy';
+  if (isThrownAway && needsRecovery(record)) return body(record, deps);
   if (needsRecovery(record)) {
     try {
       record = await recover(record, deps, context);
     } catch (error) {
       if (!mayGoOn(error, purpose, line)) throw error;
       const { id, plan } = record;
-      const text = `Session ${id} is not collected yet: its engine ${plan.engine.on ?? ''} at ${plan.engine.endpoint} does not answer`;
-      tell({ kind: 'message', level: 'warning', text: cleanLine(text.replace('  ', ' ')) });
+      const engine = `its engine ${plan.engine.on ?? ''} at ${plan.engine.endpoint}`.replace('  ', ' ');
+      const why = isFullDisk(error)
+        ? `the disk of ${plan.sessionDir} is full. Free some space there, or throw it away with: run-claude discard ${id}`
+        : `${engine} does not answer`;
+      const text = `Session ${id} is not collected yet: ${why}`;
+      tell({ kind: 'message', level: 'warning', text: cleanLine(text) });
     }
   }
   return body(await finishApply(record, deps), deps);
@@ -67,8 +75,12 @@ async function recover(record: SessionRecord, deps: UserDeps, context: CommandCo
   }
 }
 
-/** An engine that is out of reach keeps no command from showing what is known here, nor the user from discarding the session. */
+/**
+ * An engine that is out of reach, and a full disk, keep no command from showing what is known here, nor the user from
+ * discarding the session.
+ */
 function mayGoOn(error: unknown, purpose: Purpose, { name }: CommandLineOfCommand): boolean {
+  if (isFullDisk(error)) return purpose === 'look';
   if (!(error instanceof RunClaudeError) || !['ENGINE_UNREACHABLE', 'ENGINE_LOST'].includes(error.code)) return false;
   return purpose === 'look' || name === 'discard';
 }

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freeDiskMb } from '../../host/facts.ts';
 import { gitVersion } from '../../host/git.ts';
+import { MIN_START_MB } from '../../types/disk-room.ts';
 import type { EngineFacts } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { type FileSystemOf, fileSystems } from './file-system.ts';
 
 const RECOMMENDED_FREE_MB = 5120;
-const MIN_FREE_MB = 1024;
 
 /** Home, run-claude's directories, /tmp, free space, platform. `freeMb` returns the free space of a directory in MB. */
 export function hostChecks(
@@ -103,9 +103,9 @@ function tmpCheck(dir: string, freeMb: FreeSpace, fileSystem: FileSystemOf): Che
 function diskCheck(name: 'disk' | 'cache-disk', dir: string, freeMb: FreeSpace): Check {
   const free = freeMb(dir);
   const text = `${formatFree(free)} free in ${dir}`;
-  const wayOut = 'Free some space: run-claude gc removes what no session needs.';
-  return free < MIN_FREE_MB
-    ? fault(name, text, wayOut)
+  const wayOut = 'Free some space: run-claude gc removes what no session needs, run-claude discard ID a session.';
+  return free < MIN_START_MB
+    ? fault(name, `${text}, and a session needs ${MIN_START_MB} MB`, wayOut)
     : free < RECOMMENDED_FREE_MB
       ? warning(name, text, wayOut)
       : ok(name, text);

@@ -27,6 +27,7 @@ import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
 import { openChosenEngine } from './open-chosen-engine.ts';
+import { requireRoom } from './require-room.ts';
 
 /** Everything that a plan needs except the session's id and image. */
 export interface RunSetup {
@@ -74,6 +75,7 @@ export async function setUpRun(
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
+  if (isStart(line)) requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   requireOutsidePackage([project.root, ...also.map((folder) => folder.project.root)], host.stateDir);
   onFacts({ policy, project, host });

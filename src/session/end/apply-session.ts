@@ -1,7 +1,7 @@
 import { applyChanges, type ConflictRule } from '../../apply/apply-changes.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
-import { storeDir, updateRecord } from '../../record/session.ts';
+import { readCollected, storeDir, updateRecord } from '../../record/session.ts';
 import { matcher } from '../../review/build-review.ts';
 import { IN_PART, joinOutcomes } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -11,7 +11,7 @@ import type { Change, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { Choice } from '../../types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import type { ApplyOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { bringChosenBack } from './claude-data.ts';
 
@@ -50,6 +50,7 @@ export async function applySession(
     ...(plan.project.inode !== undefined && { projectIdentity: `:${plan.project.inode}` }),
     sessionDir: plan.sessionDir,
     choice,
+    ...leftMembers(plan.sessionDir),
     store,
     sessionUmask: plan.umask,
     conflict: options.conflict === 'ask' ? 'keep' : options.conflict,
@@ -67,6 +68,12 @@ export async function applySession(
   const whole: ApplyOutcome = { ...outcome, claude: await bringChosenBack(record, choice, deps) };
   const known = joinApplies(record.outcome, whole);
   return { record: updateRecord(record, { stage: stageAfter(known), outcome: known }), outcome: whole };
+}
+
+/** Of things in several files, those that the session left as they were. */
+function leftMembers(sessionDir: string): Pick<CollectedRecord, 'leftMembers'> {
+  const { leftMembers: members } = readCollected(sessionDir);
+  return members === undefined ? {} : { leftMembers: members };
 }
 
 /** The stage of a session with this outcome: pending while anything of it can still be applied. */

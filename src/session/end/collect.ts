@@ -1,5 +1,6 @@
 import type { ChangeJudge } from '../../judging/change-judge.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../../record/session.ts';
+import { neededOf, possibleMembers } from '../../review/file-sets.ts';
 import { matchRenames } from '../../review/match-renames.ts';
 import type { Collected } from '../../types/entry.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -34,7 +35,7 @@ export async function collectSession(
   deps.tell({ kind: 'message', level: 'info', text });
   // It starts while the changes are read.
   judge?.start();
-  const collected = await workspace.collect(matchRenames);
+  const collected = await workspace.collect({ match: matchRenames, members: { neededOf, possibleMembers } });
   const claude = await collectClaudeData(record, workspace.reader, secrets);
   const audited = await auditNow(collected, judge, record, { deps, signal });
   const now = { version: 1, ...collected, ...audited, ...(claude && { claude }) } as const;

@@ -3,6 +3,7 @@ import { updateRecord } from '../../record/session.ts';
 import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/file-progress.ts';
 import { reachesSeverity } from '../../review/findings.ts';
+import { splitPairs } from '../../review/lock-pairs.ts';
 import { countHeldInGit, madeCommits, outcomeCounts } from '../../review/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
@@ -94,6 +95,8 @@ function printOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], pri
     if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
       print(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
   }
+  for (const { applied, left } of splitPairs(outcome.changes))
+    print(`${cleanLine(applied)} is applied without ${cleanLine(left)}: they may not fit together.`);
   for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) print(text);
   printClaude(outcome.claude ?? [], print);
 }

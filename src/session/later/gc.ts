@@ -147,12 +147,17 @@ function layerRemoval(session: SessionRecord, options: GcOptions): Removal[] {
   // A layer in an engine that does not answer is left to the next gc.
   if (engine === undefined && layerVolumes(session.plan.strategy, session.id).length > 0) return [];
   const remove = () =>
-    withLayerLock(session.plan, 'removing it', async () => {
-      const now = readRecord(session.plan.sessionDir);
-      // A command may have begun to use it since.
-      if (now === undefined || ownerState(now) !== 'ended' || layerRemovalReason(now, nowMs) === undefined) return;
-      await dropLayer(session.plan, engine);
-    });
+    withLayerLock(
+      session.plan,
+      'removing it',
+      async () => {
+        const now = readRecord(session.plan.sessionDir);
+        // A command may have begun to use it since.
+        if (now === undefined || ownerState(now) !== 'ended' || layerRemovalReason(now, nowMs) === undefined) return;
+        await dropLayer(session.plan, engine);
+      },
+      { withoutRoom: true },
+    );
   return [{ kind: 'layer', name: session.id, why, remove }];
 }
 

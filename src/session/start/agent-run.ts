@@ -30,6 +30,8 @@ export interface AgentRun {
   begin(): void;
   /** Ends the agent with SIGTERM, then SIGKILL. Only the first reason counts. */
   stop(reason: string): void;
+  /** As {@link stop}, with SIGKILL at once. */
+  stopAtOnce(reason: string): void;
   /** Records why the program never ran; the first error counts. */
   failStart(error: Error): void;
   /** The gateway did not start: ends the agent at once, or keeps it from starting. */
@@ -60,6 +62,10 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       agent.kill('SIGTERM').catch(() => undefined);
       // The agent may ignore SIGTERM.
       graceTimer = setTimeout(() => void kill(), GRACE_MS);
+    },
+    stopAtOnce(reason) {
+      this.stop(reason);
+      if (state.kind === 'stopping') void kill();
     },
     begin() {
       if (state.kind === 'start-failed') throw state.error;

@@ -178,7 +178,8 @@ function openMonitors(
       if (run.state.kind === 'ended' || isStarted) return;
       isStarted = true;
       whileRunning?.().catch((error: Error) => run.stop(error.message));
-      if (disk !== undefined) growth = watchGrowth(disk, agent, { terminal, tell, stop: run.stop });
+      if (disk !== undefined)
+        growth = watchGrowth(disk, agent, { terminal, tell, stop: run.stop, stopAtOnce: (why) => run.stopAtOnce(why) });
       if (!hasActivityLine(plan)) return;
       activity = showActivityLine({
         id: plan.sessionId,

@@ -8,6 +8,8 @@ export interface GrowthOptions {
   readonly terminal: AttachedTerminal | undefined;
   readonly tell: Tell;
   readonly stop: (why: string) => void;
+  /** Ends the agent without time to end by itself: in that time it would go on writing. */
+  readonly stopAtOnce: (why: string) => void;
 }
 
 export interface GrowthWatch {
@@ -24,12 +26,12 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Holds the session to its disk limit. On a terminal the agent is paused and run-claude's screen replaces the agent's.
  * The agent continues when space is free again, or when the user presses `c`, which doubles the limit; Ctrl-C stops it.
- * Without a terminal the agent is stopped and its work kept.
+ * Without a terminal the agent is stopped at once and its work kept.
  */
 export function watchGrowth(
   workspace: Pick<Workspace, 'watchDisk'>,
   agent: Pick<Container, 'pause' | 'unpause'>,
-  { terminal, tell, stop }: GrowthOptions,
+  { terminal, tell, stop, stopAtOnce }: GrowthOptions,
 ): GrowthWatch {
   let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
   let lastKeyMs = 0;
@@ -44,13 +46,13 @@ export function watchGrowth(
   };
   const watch = workspace.watchDisk({
     reached(why) {
-      if (terminal === undefined) return stop(why);
+      if (terminal === undefined) return stopAtOnce(why);
       lastKeyMs = performance.now();
       // An agent that cannot be paused must not go on filling the disk.
       const done = agent.pause().catch(() => {
         paused = undefined;
         terminal.showAgent();
-        stop(why);
+        stopAtOnce(why);
       });
       paused = { why, done };
       warn(`The agent is paused: ${why}.`);

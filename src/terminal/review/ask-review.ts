@@ -1,6 +1,8 @@
 import { createColors } from 'picocolors';
 import { isConversation } from '../../review/claude-items.ts';
+import { setName } from '../../review/file-sets.ts';
 import { chooseAccepted, chooseNothing, isSelectable, type Picked } from '../../review/policy.ts';
+import type { FileSet } from '../../types/file-set.ts';
 import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
 import { askLine, isYes, waitForSilence } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
@@ -112,7 +114,7 @@ async function askSuspectDecisions(
   const suspects = question.review.decisions.filter(({ state }) => state === 'suspect');
   for (const [at, decision] of suspects.entries()) {
     await page(question.screen, await decisionLines(question, decision));
-    const answer = await askLine(question.screen, suspectMessage(decision.lead, at, suspects.length));
+    const answer = await askLine(question.screen, suspectMessage(decision.lead, at, suspects.length, decision.set));
     if (answer === undefined) return { decisions: taken, isWhole: false };
     if (isYes(answer)) taken.add(decision);
   }
@@ -135,10 +137,11 @@ export async function askSuspects(
   return taken;
 }
 
-function suspectMessage({ change, renamedFrom }: ReviewItem, at: number, of: number): string {
+function suspectMessage({ change, renamedFrom }: ReviewItem, at: number, of: number, set?: FileSet): string {
   const from = renamedFrom === undefined ? '' : ` (renamed from ${cleanLine(renamedFrom)})`;
   const count = of > 1 ? ` (${at + 1}/${of})` : '';
-  return `[sandbox] Apply suspect ${cleanLine(change.path)}${from}?${count} [y/N]:`;
+  const name = set === undefined ? change.path : setName(set);
+  return `[sandbox] Apply suspect ${cleanLine(name)}${from}?${count} [y/N]:`;
 }
 
 async function allDiffs(question: ReviewQuestion): Promise<string[]> {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { isConversation } from '../../review/claude-items.ts';
 import { totalFiles } from '../../review/counts.ts';
 import { heldRemoval, unignoredPatterns } from '../../review/decisions.ts';
+import { setName } from '../../review/file-sets.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
@@ -42,7 +43,12 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
     for (const finding of shown) lines.push(findingLine(finding));
     for (const { one, count } of more) lines.push(moreLine(one, count));
   }
-  return [...lines, ...withheldLines(review), ...(review.claude === undefined ? [] : claudeLines(review.claude))];
+  return [
+    ...lines,
+    ...setLines(review),
+    ...withheldLines(review),
+    ...(review.claude === undefined ? [] : claudeLines(review.claude)),
+  ];
 }
 
 /** The first `maxPerKind` findings of each kind; of a kind with more, the last finding and the number of those left out. */
@@ -61,6 +67,22 @@ export function firstPerKind<T>(
     return count <= maxPerKind;
   });
   return { shown, more: [...more.values()] };
+}
+
+/** Things in several files, each of which is applied whole or not at all. */
+function setLines({ decisions }: Review): SummaryLine[] {
+  const sets = decisions.flatMap(({ set, items, state }) => (set === undefined ? [] : [{ set, items, state }]));
+  const lines = sets.slice(0, MAX_FINDINGS_PER_KIND).map(({ set, items, state }): SummaryLine => {
+    const held = items.find((item) => item.state === 'withheld');
+    const why =
+      state === 'withheld' && held ? `; all are held back with ${cleanLine(held.change.path)}, which is ignored` : '';
+    return {
+      text: `one change: ${cleanLine(setName(set))} (${amount(items.length, 'files')})${why}`,
+      severity: 'note',
+    };
+  });
+  const more = sets.length - MAX_FINDINGS_PER_KIND;
+  return more > 0 ? [...lines, { text: `one change: ${more} more things in several files`, severity: 'note' }] : lines;
 }
 
 /** What the base's ignore rules match: deletions and replaced files that are held back with it first, then what can be asked for. */

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SAME_LINES } from '../../../src/apply/merge-file.ts';
+import { conflictHint } from '../../../src/session/end/conflict-hint.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { ConflictRule } from '../../../src/types/conflict.ts';
 import { dir, file, layApply, link, type Sides } from '../../support/apply/lay.ts';
@@ -200,4 +202,22 @@ describe('on a terminal', () => {
     expect(session.result().now).toEqual({ a: file(long('h')) });
     expect(session.result().isCooked).toBe(true);
   });
+});
+
+it('never merges binary content by lines, nor offers markers for it, also where it has no NUL', async () => {
+  const binary = (first: string) => file(`${first}\n${'\u0001\u0002x\u0010'.repeat(30)}\nlast\n`);
+  const asked: ConflictRule[][] = [];
+  const one = await lay({ base: { b: binary('a') }, session: { b: binary('b') }, host: { b: binary('c') } });
+  const said = await one.apply({
+    askConflict: async ({ rules }) => {
+      asked.push([...rules]);
+      return { rule: 'keep', forAll: false };
+    },
+  });
+  expect(said).toEqual({ b: 'conflict: binary, changed on both sides' });
+  expect(asked).toEqual([['keep', 'theirs', 'file']]);
+  const apply = { changes: [{ path: 'b' as RelPath, verdict: 'conflict' as const, why: said['b'] ?? '' }], at: '' };
+  expect(conflictHint(apply, 'ID').join('\n')).not.toContain('markers');
+  const lines = { ...apply, changes: [{ path: 'b' as RelPath, verdict: 'conflict' as const, why: SAME_LINES }] };
+  expect(conflictHint(lines, 'ID').join('\n')).toContain('markers');
 });

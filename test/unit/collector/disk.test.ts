@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type DiskSource, type Written, watchSpace } from '../../../src/collector/disk.ts';
 import { RunClaudeError } from '../../../src/errors.ts';
+import { writableMb } from '../../../src/types/disk-room.ts';
 
 const GB = 1024 ** 3;
 const limits = { bytes: GB, entries: 1000, reserveBytes: 2 * GB };
@@ -155,4 +156,53 @@ it('measures again after a measurement that failed, and stops once its collector
   await seconds(5);
   expect(asked).toBe(before);
   watch.stop();
+});
+
+it.each([
+  ['a large disk', 100 * GB, GB],
+  ['a disk of which half is left for the collection', 1.2 * GB, 5 * GB],
+  ['a small limit', 100 * GB, 64 * 2 ** 20],
+])('notices a writer of 2.5 GB/s before it wrote more than is kept for that: %s', async (_, first, bytes) => {
+  const rate = (128 * 2 ** 20) / 50;
+  const since = Date.now();
+  let polls = 0;
+  const fast: DiskSource = {
+    async space() {
+      polls++;
+      const now = first - rate * (Date.now() - since);
+      return { bytes: 200 * GB, available: now, free: now, inodes: 1e9, inodesFree: 1e8 };
+    },
+    written: async () => ({ bytes: rate * (Date.now() - since), entries: 3 }),
+  };
+  const reached: number[] = [];
+  const watch = watchSpace(
+    fast,
+    { ...limits, bytes },
+    {
+      reached: () => void reached.push(rate * (Date.now() - since)),
+      fell: () => undefined,
+    },
+  );
+  await seconds(1);
+  watch.stop();
+  const limit = Math.min(bytes, writableMb(first / 2 ** 20) * 2 ** 20);
+  expect(reached[0]).toBeLessThanOrEqual(limit + 128 * 2 ** 20);
+  // What it wrote until then can be stored a second time.
+  expect(reached[0]).toBeLessThanOrEqual(first / 2);
+  expect(polls).toBeLessThan(30);
+});
+
+it('asks the disk once a second while the limit is far', async () => {
+  let polls = 0;
+  const idle: DiskSource = {
+    ...source,
+    space() {
+      polls++;
+      return source.space();
+    },
+  };
+  const watch = watchSpace(idle, { ...limits, bytes: 10 * GB }, hooks);
+  await seconds(10);
+  watch.stop();
+  expect(polls).toBeLessThanOrEqual(11);
 });

@@ -6,11 +6,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Collector } from '../../../src/collector/client.ts';
 import { Interrupted } from '../../../src/errors.ts';
 import { lackingPaths } from '../../../src/scan/lacking.ts';
+import { neededOf, possibleMembers } from '../../../src/review/file-sets.ts';
 import { EVERYTHING } from '../../../src/scan/selection.ts';
 import { openContentStore } from '../../../src/store/content.ts';
 import type { ListedEntry } from '../../../src/types/collector.ts';
 import type { Collected } from '../../../src/types/entry.ts';
-import { collectChanges } from '../../../src/workspace/collect.ts';
+import { type CollectRules, collectChanges } from '../../../src/workspace/collect.ts';
 import { openFrozenFiles } from '../../../src/workspace/frozen-files.ts';
 import { runCollector } from '../../support/collector-program.ts';
 
@@ -45,7 +46,7 @@ async function start(): Promise<Collector> {
   };
 }
 
-async function collect(collector: Collector, signal?: AbortSignal): Promise<Collected> {
+async function collect(collector: Collector, signal?: AbortSignal, rules: CollectRules = {}): Promise<Collected> {
   const present: ListedEntry[] = [];
   for await (const entry of collector.list('upper')) present.push(entry);
   const store = openContentStore(path.join(dir, 'store'));
@@ -60,6 +61,7 @@ async function collect(collector: Collector, signal?: AbortSignal): Promise<Coll
     sparseBytes: 0,
     room: async () => 1e12,
     tell: () => undefined,
+    ...rules,
     ...(signal === undefined ? {} : { signal }),
   });
 }
@@ -120,4 +122,21 @@ it('goes on where a kill cut off the last line', async () => {
   read = [];
   await collect(await start());
   expect(read).toHaveLength(1);
+});
+
+it('freezes the other files of one thing: ignored ones that have a part of it, and those that were left as they were', async () => {
+  for (const name of ['app.db', 'roads.dbf']) writeFileSync(path.join(dir, 'base', name), 'old');
+  writeFileSync(path.join(dir, 'base', '.gitignore'), '*.db-*\n*.tmp\n');
+  writeFileSync(upper('.gitignore'), '*.db-*\n*.tmp\n');
+  for (const name of ['app.db', 'app.db-wal', 'app.db-shm', 'x.tmp', 'roads.shp']) writeFileSync(upper(name), name);
+  const { changes, leftMembers } = await collect(await start(), undefined, { members: { neededOf, possibleMembers } });
+  expect(changes.map(({ path: name, ignored }) => [name, ignored])).toEqual([
+    ['app.db', undefined],
+    ['app.db-wal', true],
+    ['roads.shp', undefined],
+  ]);
+  expect(changes[1]?.after?.digest).toBeDefined();
+  const left = new Map(leftMembers?.map((one) => [one.path as string, one.entry]));
+  expect(left.get('roads.dbf')?.digest).toBeDefined();
+  expect([left.has('roads.prj'), left.get('roads.prj'), left.has('app.db')]).toEqual([true, undefined, false]);
 });

@@ -4,6 +4,7 @@ import { discardSession } from '../../../session/later/discard.ts';
 import { askLine } from '../../../terminal/ask.ts';
 import { amount } from '../../../terminal/progress.ts';
 import type { CommandRun } from '../../context/context.ts';
+import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
@@ -22,6 +23,6 @@ export const discardCommand: CommandRun = (line, context) =>
         return EXIT.undecided;
       }
     }
-    await discardSession(record, deps);
+    await discardSession(record, deps, () => openEngineOf(record.plan, context));
     return EXIT.ok;
   });

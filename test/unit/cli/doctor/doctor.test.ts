@@ -15,7 +15,11 @@ it('names the full disk: the one of the sessions or the one of the copies', () =
     expect(checks.filter(({ name: own }) => own.endsWith('disk'))).toEqual(
       (['disk', 'cache-disk'] as const).map((own) =>
         own === name
-          ? fault(own, `0 MB free in ${full}`, 'Free some space: run-claude gc removes what no session needs.')
+          ? fault(
+              own,
+              `0 MB free in ${full}, and a session needs 512 MB`,
+              'Free some space: run-claude gc removes what no session needs, run-claude discard ID a session.',
+            )
           : expect.objectContaining({ name: own, result: 'ok' }),
       ),
     );

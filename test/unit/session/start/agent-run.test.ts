@@ -25,6 +25,12 @@ it('stops with SIGTERM, after ten seconds with SIGKILL; the first reason counts'
   expect([signals, messages]).toEqual([['SIGTERM', 'SIGKILL'], ['Stopping the agent: its time limit is reached']]);
 });
 
+it('stops with SIGKILL at once an agent that would go on filling the disk', async () => {
+  const { run, signals } = openRun();
+  run.stopAtOnce('it has written too much');
+  expect([run.state, signals.at(-1)]).toEqual([{ kind: 'stopping', reason: 'it has written too much' }, 'SIGKILL']);
+});
+
 it('sends no SIGKILL to an agent that ended after SIGTERM, and ignores requests to stop after its end', async () => {
   const { run, signals, messages } = openRun();
   run.stop('run-claude stop');

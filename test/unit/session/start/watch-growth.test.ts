@@ -54,6 +54,7 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
       if (event.kind === 'message') said.push(event.text);
     },
     stop: (why) => void calls.push(`stop: ${why}`),
+    stopAtOnce: (why) => void calls.push(`stop at once: ${why}`),
   });
   const typed = Object.assign(new PassThrough(), { isTTY: true, isRaw: false, setRawMode: () => undefined });
   const screen = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
@@ -130,14 +131,14 @@ it('continues the agent when there is space again, and asks again when there is 
   expect(s.calls.at(-1)).toBe('watch ends');
 });
 
-it('stops the agent without a terminal, and where it cannot be paused', async () => {
+it('stops the agent at once without a terminal, and where it cannot be paused', async () => {
   await using piped = scene({ tty: false });
   piped.hooks.reached(WHY);
-  expect(piped.calls).toEqual([`stop: ${WHY}`]);
+  expect(piped.calls).toEqual([`stop at once: ${WHY}`]);
   await using stuck = scene({ tty: true, pauseFails: true });
   stuck.hooks.reached(WHY);
   await vi.advanceTimersByTimeAsync(0);
-  expect(stuck.calls).toEqual(['pause', OVER, 'agent', `stop: ${WHY}`]);
+  expect(stuck.calls).toEqual(['pause', OVER, 'agent', `stop at once: ${WHY}`]);
   await stuck.type('typed');
   expect(stuck.got()).toBe('typed');
 });

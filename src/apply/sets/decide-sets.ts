@@ -1,0 +1,150 @@
+import { besideMember, isScratchMember } from '../../review/file-sets.ts';
+import type { FileSet, LeftMember } from '../../types/file-set.ts';
+import type { ChosenChange } from '../../types/review.ts';
+import { decide, sameContent } from '../decide.ts';
+import { readHost } from '../disk/host-entry.ts';
+import { togetherReason } from '../disk/keep-together.ts';
+import { isOnePath } from '../disk/step-failure.ts';
+import type { WholeThings } from '../disk/whole-things.ts';
+import { mergeBase } from '../earlier-applies.ts';
+import type { Lookups } from '../prepare.ts';
+import { setsOnHost, whyInUse } from './in-use.ts';
+
+/** What was decided about the chosen files of things in several files. */
+export interface DecidedSets extends WholeThings {
+  /** Why the file stays as it is on the host, as all files of its thing; undefined where it may be applied. */
+  reasonAgainst(path: string): string | undefined;
+  /** The session's version of all files of its thing is taken, although the host changed one of them. */
+  isTaken(path: string): boolean;
+  /** Where `--conflict=file` writes the session's version; undefined where the file is of no such thing. */
+  besideOf(path: string): string | undefined;
+}
+
+/**
+ * Decides about the files of one thing at once: all of them are applied, or none. They are never merged: a conflict of one of
+ * them, or a file that the host changed and the session did not, is a conflict of all. So is a thing that is open on this
+ * machine. Reads the host, writes nothing to it.
+ */
+export async function decideSets(chosen: readonly ChosenChange[], preparing: Lookups): Promise<DecidedSets> {
+  const { names, request, rules, walker } = preparing;
+  const left = new Map<string, LeftMember>((request.leftMembers ?? []).map((one) => [one.path, one]));
+  const files = chosen.flatMap(({ change: { path, before, after } }) =>
+    before?.kind === 'file' || after?.kind === 'file' ? [path as string] : [],
+  );
+  const keys = new Map<string, FileSet>();
+  const against = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const set of setsOnHost(files, (folder) => names.namesIn(folder), [...left.keys()])) {
+    const members = set.members.flatMap((path) => preparing.byPath.get(path) ?? []);
+    for (const { change } of members) keys.set(change.path, set);
+    const found = conflictOf(set, members, { left, preparing });
+    const [first] = members;
+    if (found === undefined || first === undefined) continue;
+    const lead = (members.find(({ change }) => change.path === set.thing) ?? first).change.path;
+    const canTake = !found.isSure && members.every((one) => canReplace(one, preparing));
+    const canStand = !set.isFolder && !set.members.some((path) => left.get(path)?.entry !== undefined);
+    const rule = await rules.ruleFor({
+      path: lead,
+      why: found.why(lead),
+      rules: ['keep', ...(canTake ? (['theirs'] as const) : []), ...(canStand ? (['file'] as const) : [])],
+    });
+    for (const { change } of members) {
+      if (found.isSame(change.path)) continue;
+      rules.set(change.path, rule);
+      if (rule === 'theirs') taken.add(change.path);
+      else against.set(change.path, found.why(change.path));
+    }
+  }
+  const besideOf = (path: string): string | undefined => {
+    const set = keys.get(path);
+    return set && besideMember(set, path);
+  };
+  return {
+    reasonAgainst: (path) => against.get(path),
+    isTaken: (path) => taken.has(path),
+    besideOf,
+    thingOf: (path) => {
+      const set = keys.get(path);
+      return set && `${set.what}\0${set.thing}`;
+    },
+    whyInUse: (path) => {
+      const set = keys.get(path);
+      return set === undefined || taken.has(path) ? undefined : whyInUse(set, walker)?.why;
+    },
+  };
+}
+
+interface SetConflict {
+  /** The reason of a member. */
+  why(path: string): string;
+  /** The host has this member as the session left it. */
+  isSame(path: string): boolean;
+  /** Nobody can decide for the session's version: it would not be whole, or a program has the thing open. */
+  readonly isSure: boolean;
+}
+
+/** Why the members cannot be applied as one; undefined where they can, and where the host has all of them already. */
+function conflictOf(
+  set: FileSet,
+  members: readonly ChosenChange[],
+  { left, preparing }: { readonly left: ReadonlyMap<string, LeftMember>; readonly preparing: Lookups },
+): SetConflict | undefined {
+  const verdicts = new Map(members.map((one) => [one.change.path as string, memberVerdict(one, preparing)]));
+  if ([...verdicts.values()].every((one) => one === 'same')) return undefined;
+  const isSame = (path: string): boolean => verdicts.get(path) === 'same';
+  const inUse = whyInUse(set, preparing.walker);
+  if (inUse !== undefined) {
+    const isReplaced = inUse.shownBy !== undefined && verdicts.has(inUse.shownBy);
+    return { isSame, why: () => inUse.why, isSure: !isReplaced };
+  }
+  const changed = set.members.find((path) => isLeftAndChanged(set, path, { left, preparing }));
+  if (changed !== undefined)
+    return { isSame, why: () => `it is one ${set.what} with ${changed}, which the host changed`, isSure: true };
+  for (const [path, verdict] of verdicts) {
+    if (typeof verdict === 'string') continue;
+    const whyOf = (other: string): string | undefined => {
+      const own = verdicts.get(other);
+      return typeof own === 'object' ? own.why : undefined;
+    };
+    return { isSame, why: (other) => whyOf(other) ?? togetherReason(path), isSure: false };
+  }
+  return undefined;
+}
+
+/** What the three-way decision of one member alone says. */
+function memberVerdict(one: ChosenChange, preparing: Lookups): 'same' | 'free' | { readonly why: string } {
+  try {
+    const host = readHost(preparing.walker, one.change.path);
+    const base = mergeBase(one, host, preparing.earlier);
+    const decision = decide({ base, session: one.change.after, host, trusted: preparing.trusted });
+    if (decision.kind === 'conflict') return { why: decision.why };
+    if (decision.kind === 'merge') return { why: 'changed on both sides' };
+    return decision.kind === 'same' ? 'same' : 'free';
+  } catch (error) {
+    if (!isOnePath(error)) throw error;
+    // Its own step reports the reason.
+    return 'free';
+  }
+}
+
+function isLeftAndChanged(
+  set: FileSet,
+  path: string,
+  { left, preparing }: { readonly left: ReadonlyMap<string, LeftMember>; readonly preparing: Lookups },
+): boolean {
+  const known = left.get(path);
+  if (known === undefined || preparing.byPath.has(path) || isScratchMember(set, path)) return false;
+  const host = readHost(preparing.walker, path);
+  if (host === undefined || known.entry === undefined) return host !== known.entry;
+  return !sameContent(known.entry, host);
+}
+
+function canReplace({ change }: ChosenChange, { walker }: Lookups): boolean {
+  try {
+    const kind = readHost(walker, change.path)?.kind;
+    return kind === undefined || kind === 'file' || kind === 'symlink';
+  } catch (error) {
+    if (!isOnePath(error)) throw error;
+    return false;
+  }
+}
