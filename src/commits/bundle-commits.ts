@@ -2,8 +2,10 @@ import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { Engine, Mount } from '../types/engine.ts';
+import type { KnownRepository } from './repositories.ts';
 
-export interface BundleRequest {
+/** What a container needs to read the repositories of a session. */
+export interface InsideRequest {
   readonly engine: Engine;
   readonly image: string;
   readonly sessionId: string;
@@ -11,9 +13,40 @@ export interface BundleRequest {
   readonly mounts: readonly Mount[];
   /** 'uid:gid' of the agent. */
   readonly user: string;
-  /** Commits of the user's repository: what they reach is left out of the bundle. */
-  readonly known: readonly string[];
-  readonly maxBytes: number;
+}
+
+/** What a session's repository says of its commits. Nothing of it is verified, and nothing is cleaned for the terminal. */
+export interface ListedCommits<Of> {
+  readonly repository: Of;
+  readonly count: number;
+  /** First lines of the newest commits, the newest first. */
+  readonly titles: readonly string[];
+}
+
+/**
+ * The repositories that have commits of the session on branches or on a detached HEAD, in the order of `repositories`. Read in
+ * a container without network, as by {@link bundleCommits}.
+ *
+ * @throws {RunClaudeError} COMMITS_UNREADABLE and what the engine throws.
+ */
+export async function listCommits<Of extends KnownRepository>(
+  request: InsideRequest,
+  repositories: readonly Of[],
+): Promise<readonly ListedCommits<Of>[]> {
+  const words = repositories.flatMap(({ path, inside, known }) => [path, inside, `${known.length}`, ...known]);
+  const { status, output, isCut, errorText } = await runInside(request, [LIST, 'commits', ...words], {
+    maxBytes: MAX_LIST_BYTES,
+    timeoutMs: LIST_TIMEOUT_MS,
+  });
+  if (status !== 0 || isCut) throw unreadable(status, errorText);
+  const listed: { repository: Of; count: number; titles: string[] }[] = [];
+  for (const line of output.toString('utf8').split('\n')) {
+    const [, at, count] = /^([0-9]+) ([0-9]{1,9})$/.exec(line) ?? [];
+    const repository = repositories[Number(at ?? -1)];
+    if (repository !== undefined) listed.push({ repository, count: Number(count), titles: [] });
+    else if (line.startsWith('=')) listed.at(-1)?.titles.push(line.slice(1));
+  }
+  return listed;
 }
 
 /**
@@ -23,26 +56,63 @@ export interface BundleRequest {
  *
  * @throws {RunClaudeError} COMMITS_TOO_LARGE, COMMITS_UNREADABLE and what the engine throws.
  */
-export async function bundleCommits(request: BundleRequest): Promise<Buffer | undefined> {
+export async function bundleCommits(
+  request: InsideRequest,
+  { path, inside, known }: KnownRepository,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const words = [BUNDLE, 'commits', path, inside, ...known];
+  const { status, output, isCut, errorText } = await runInside(request, words, {
+    maxBytes,
+    timeoutMs: BUNDLE_TIMEOUT_MS,
+  });
+  if (isCut) {
+    throw new RunClaudeError('COMMITS_TOO_LARGE', `the session's commits take more than ${maxBytes} bytes`, {
+      hint: 'Take the files by `run-claude apply`; `run-claude explore` shows the repository.',
+    });
+  }
+  if (status === NO_COMMITS) return undefined;
+  if (status !== 0) throw unreadable(status, errorText);
+  return output;
+}
+
+function unreadable(status: number, errorText: string): RunClaudeError {
+  return new RunClaudeError('COMMITS_UNREADABLE', `git cannot read the session's repository (${status}): ${errorText}`);
+}
+
+interface InsideResult {
+  readonly status: number;
+  readonly output: Buffer;
+  /** It wrote more than the limit, and was ended. */
+  readonly isCut: boolean;
+  readonly errorText: string;
+}
+
+/** Runs a script in a container of its own that can only read the workspace. `words`: the script, its name, its arguments. */
+async function runInside(
+  { engine, image, sessionId, mounts, user }: InsideRequest,
+  words: readonly string[],
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+): Promise<InsideResult> {
   const spec = taskSpec({
-    sessionId: request.sessionId,
-    image: request.image,
+    sessionId,
+    image,
     seccomp: await readSeccompProfile(),
     suffix: 'commits',
-    user: request.user,
-    argv: ['/bin/sh', '-c', SCRIPT, 'commits', ...request.known],
+    user,
+    argv: ['/bin/sh', '-c', ...words],
     env: { GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
-    mounts: request.mounts.map((mount) => (mount.kind === 'tmpfs' ? mount : { ...mount, readonly: true })),
+    mounts: mounts.map((mount) => (mount.kind === 'tmpfs' ? mount : { ...mount, readonly: true })),
     stdin: 'none',
   });
-  await (await request.engine.find(spec.name))?.remove();
-  const container = await request.engine.create(spec);
+  await (await engine.find(spec.name))?.remove();
+  const container = await engine.create(spec);
   try {
     const chunks: Buffer[] = [];
     let size = 0;
     container.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= request.maxBytes) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       else void container.kill('SIGKILL').catch(() => undefined);
     });
     let errorText = '';
@@ -52,23 +122,11 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
     const ended = new Promise<void>((resolve) => {
       container.stdout.once('end', resolve).once('close', resolve);
     });
-    const timer = setTimeout(() => void container.kill('SIGKILL').catch(() => undefined), BUNDLE_TIMEOUT_MS);
+    const timer = setTimeout(() => void container.kill('SIGKILL').catch(() => undefined), timeoutMs);
     await container.start();
     const status = await container.wait().finally(() => clearTimeout(timer));
     await ended;
-    if (size > request.maxBytes) {
-      throw new RunClaudeError('COMMITS_TOO_LARGE', `the session's commits take more than ${request.maxBytes} bytes`, {
-        hint: 'Take the files by `run-claude apply`; `run-claude explore` shows the repository.',
-      });
-    }
-    if (status === NO_COMMITS) return undefined;
-    if (status !== 0) {
-      throw new RunClaudeError(
-        'COMMITS_UNREADABLE',
-        `git cannot read the session's repository (${status}): ${errorText}`,
-      );
-    }
-    return Buffer.concat(chunks);
+    return { status, output: Buffer.concat(chunks), isCut: size > maxBytes, errorText };
   } finally {
     await container.remove();
   }
@@ -76,11 +134,52 @@ export async function bundleCommits(request: BundleRequest): Promise<Buffer | un
 
 const NO_COMMITS = 44;
 const BUNDLE_TIMEOUT_MS = 300_000;
+const LIST_TIMEOUT_MS = 60_000;
+const MAX_LIST_BYTES = 1 << 20;
+const MAX_TITLES = 3;
 
-/** `$@` are commits of the host: those that the session's repository knows are left out of the bundle. */
-const SCRIPT = `cd /workspace && git rev-parse --git-dir >/dev/null 2>&1 || exit ${NO_COMMITS}
-set -- $(for tip in "$@"; do git cat-file -e "$tip" 2>/dev/null && printf '^%s ' "$tip"; done)
-heads=--branches
-git rev-parse -q --verify HEAD >/dev/null 2>&1 && heads='--branches HEAD'
+/**
+ * enter WORK GIT: goes to a repository, by its work tree where there is one. In bind mode only git directories are mounted.
+ * known COMMIT...: those that the session's repository has, as exclusions. heads: what counts as the session's.
+ */
+const FUNCTIONS = `enter() {
+  cd "/workspace/$1" 2>/dev/null && [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ] && return
+  cd /workspace && [ -f "$2/HEAD" ] && export GIT_DIR="/workspace/$2" GIT_WORK_TREE=/workspace &&
+    git rev-parse --git-dir >/dev/null 2>&1
+}
+known() {
+  [ $# = 0 ] || printf '%s\\n' "$@" | git cat-file --batch-check | sed -n 's/^\\([0-9a-f]*\\) commit .*/^\\1/p'
+}
+heads() {
+  echo --branches
+  git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo HEAD
+}
+`;
+
+/** Arguments: WORK GIT COMMIT... */
+const BUNDLE = `${FUNCTIONS}
+enter "$1" "$2" || exit ${NO_COMMITS}
+shift 2
+set -- $(known "$@")
+heads=$(heads)
 [ -n "$(git rev-list $heads --max-count=1 "$@" --)" ] || exit ${NO_COMMITS}
 exec git bundle create -q - $heads "$@"`;
+
+/** Arguments, for each repository: WORK GIT NUMBER COMMIT... */
+const LIST = `${FUNCTIONS}
+at=0
+while [ $# -ge 3 ]; do
+  work=$1 git=$2 count=$3 tips=
+  shift 3
+  while [ "$count" -gt 0 ]; do tips="$tips $1" count=$((count - 1)); shift; done
+  (
+    enter "$work" "$git" || exit 0
+    set -- $(known $tips)
+    heads=$(heads)
+    count=$(git rev-list --count $heads "$@" --) && [ "$count" -gt 0 ] || exit 0
+    echo "$at $count"
+    git log --max-count=${MAX_TITLES} --format='tformat:=%s' $heads "$@" --
+  )
+  at=$((at + 1))
+done
+exit 0`;

@@ -1,5 +1,5 @@
 import type { GitArguments } from '../host/git.ts';
-import { decodeBytes, parseRelPath } from '../text/path.ts';
+import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import { kindOfChange } from './change-kind.ts';
 import { hostGit, refusedCommits } from './host-git.ts';
@@ -20,8 +20,13 @@ export interface CommitFacts {
 export interface CommitChanges {
   readonly commit: string;
   readonly changes: readonly Change[];
-  /** Paths that name a commit of another repository (submodules). */
-  readonly gitlinks: readonly string[];
+  readonly gitlinks: readonly Gitlink[];
+}
+
+/** A commit of another repository (a submodule) in a tree. */
+export interface Gitlink {
+  readonly path: RelPath;
+  readonly commit: string;
 }
 
 const MOST_CHANGES = 200_000;
@@ -100,7 +105,7 @@ const RAW_DIFF: GitArguments = ['diff-tree', '-r', '-z', '--no-renames', '--raw'
 
 /** Of one commit, or of several, each after its id. */
 function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
-  const found = new Map<string, { raw: RawChange[]; gitlinks: string[] }>(
+  const found = new Map<string, { raw: RawChange[]; gitlinks: Gitlink[] }>(
     commits.map((id) => [id, { raw: [], gitlinks: [] }]),
   );
   let current = commits.length === 1 ? found.get(commits[0] as string) : undefined;
@@ -116,7 +121,7 @@ function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
     const path = fields[++at] ?? '';
     const [, oldMode = '', newMode = '', oldId = '', newId = ''] = raw;
     if (current === undefined || ++count > MOST_CHANGES) throw refusedCommits('their changes cannot be listed');
-    if (newMode === GITLINK) current.gitlinks.push(path);
+    if (newMode === GITLINK) current.gitlinks.push({ path: requirePath(path), commit: newId });
     current.raw.push({ path, oldMode, newMode, oldId, newId });
   }
   return [...found].map(([commit, { raw, gitlinks }]) => ({ commit, gitlinks, changes: raw.flatMap(changeOf) }));
@@ -134,12 +139,17 @@ const GITLINK = '160000';
 
 /** Digests are git's object ids here. */
 function changeOf({ path, oldMode, newMode, oldId, newId }: RawChange): Change[] {
-  const known = parseRelPath(path);
-  if (known === undefined) throw refusedCommits('one of them names a path that cannot be');
+  const known = requirePath(path);
   const [before, after] = [entryOf(oldMode, oldId), entryOf(newMode, newId)];
   if (before === undefined && after === undefined) return [];
   const kind = kindOfChange(before, after, oldId === newId);
   return [{ path: known, kind, ...(before && { before }), ...(after && { after }) }];
+}
+
+function requirePath(path: string): RelPath {
+  const known = parseRelPath(path);
+  if (known === undefined) throw refusedCommits('one of them names a path that cannot be');
+  return known;
 }
 
 function entryOf(mode: string, id: string): Entry | undefined {

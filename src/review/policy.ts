@@ -1,7 +1,7 @@
 import { foldersAbove } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
-import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
 import { matcher } from './build-review.ts';
 import { heldRemoval } from './decisions.ts';
 
@@ -253,10 +253,14 @@ export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
 
-/** Whether a session made commits: its branches or the log of its HEAD changed. Display only. */
-export function madeCommits(review: Review): boolean {
-  return review.items.some(
-    ({ change }) =>
-      change.inGit === true && change.after !== undefined && /^\.git\/(refs\/heads\/|logs\/HEAD$)/.test(change.path),
-  );
+/** Whether a session made commits: as listed at its end, or else by what it changed. Display only. */
+export function madeCommits(review: Review, { commits }: Pick<SessionRecord, 'commits'>): boolean {
+  return commits === undefined ? touchesBranches(review.items.map(({ change }) => change)) : commits.length > 0;
 }
+
+/** Whether branches, HEAD or its log changed, in any repository of the project. An agent can forge this. */
+export function touchesBranches(changes: readonly Change[]): boolean {
+  return changes.some(({ inGit, after, path }) => inGit === true && after !== undefined && BRANCHES.test(path));
+}
+
+const BRANCHES = /(^|\/)\.git\/(modules\/.+\/)?(refs\/heads\/|reftable\/|packed-refs$|HEAD$|logs\/HEAD$)/;

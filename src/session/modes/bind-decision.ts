@@ -10,6 +10,7 @@ import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { bringClaudeBack } from '../end/claude-data.ts';
+import { commitLines } from '../end/commit-lines.ts';
 import { writeOwnReport } from '../end/own-report.ts';
 import { sessionReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
@@ -63,9 +64,8 @@ export async function applyBound(decided: DecidedSession, deps: UserDeps): Promi
 /** Names what can be done next and writes the reports. Returns the exit status. */
 export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: UserDeps): Promise<number> {
   const { record, review, choice, heldBack, outcome } = decided;
-  if (record.bound?.commits === true) {
-    const text = `Commits were made inside: run-claude commits ${record.id} --import`;
-    deps.tell({ kind: 'message', level: 'info', text });
+  if (record.commits === undefined ? record.bound?.commits === true : record.commits.length > 0) {
+    for (const text of commitLines(record)) deps.tell({ kind: 'message', level: 'info', text });
   }
   const counts = outcomeCounts(outcome ?? { changes: [], at: '' });
   const interruptedBy = deps.interruption.by();
