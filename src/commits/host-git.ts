@@ -9,7 +9,7 @@ export function hostGit(
   cwd: string,
   args: GitArguments,
   input?: Buffer,
-  options: Pick<GitOptions, 'allowsFileTransport'> = {},
+  options: Pick<GitOptions, 'allowsFileTransport' | 'indexFile'> = {},
 ): Buffer {
   try {
     return runGitSync(args, { cwd, ...options, ...(input && { input }) });

@@ -30,10 +30,10 @@ export interface Gitlink {
 }
 
 const MOST_CHANGES = 200_000;
-/** Blobs above this are not read; the audit blocks what it cannot read. */
-const MOST_READ = 64 * 1024 * 1024;
+/** Blobs above this are not read; the audit blocks what it cannot read. In bytes. */
+export const MOST_READ: number = 64 * 1024 * 1024;
 /** Limit of all of them together. */
-const MOST_TOGETHER = 512 * 1024 * 1024;
+export const MOST_TOGETHER: number = 512 * 1024 * 1024;
 
 /** Names, dates and first lines of the received commits, in their order. Throws COMMITS_REFUSED. */
 export function readCommits({ repository, commits }: ReceivedCommits): CommitFacts[] {

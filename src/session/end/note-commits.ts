@@ -1,5 +1,6 @@
-import { type InsideRequest, listCommits } from '../../commits/bundle-commits.ts';
+import { listCommits } from '../../commits/bundle-commits.ts';
 import { findRepositories, withKnownCommits } from '../../commits/repositories.ts';
+import type { InsideRequest } from '../../commits/run-inside.ts';
 import { updateRecord } from '../../record/session.ts';
 import type { Mount } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';

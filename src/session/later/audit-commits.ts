@@ -1,7 +1,10 @@
 import { readCommitBase, repositoryConfig } from '../../commits/audit-commit-range.ts';
 import { openGitObjects } from '../../commits/git-objects.ts';
+import { type GitlinkTargets, judgeGitlinks } from '../../commits/gitlinks.ts';
 import type { ReceivedCommits } from '../../commits/import-commits.ts';
 import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
+import { judgePointers, rawLfsFiles, withLfsContents } from '../../commits/lfs/judge.ts';
+import { type LfsObjects, NO_LFS } from '../../commits/lfs/objects.ts';
 import {
   type CommitChanges,
   readBlobs,
@@ -18,7 +21,6 @@ import type { RelPath } from '../../text/path.ts';
 import type { Change, Digest } from '../../types/entry.ts';
 import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
 import type { Policy } from '../../types/policy.ts';
-import { type GitlinkTargets, judgeGitlinks } from './gitlinks.ts';
 import type { SessionCommits } from './session-commits.ts';
 
 /** A finding and the commit that it is in. */
@@ -36,9 +38,9 @@ export async function auditSessionCommits(
   signal?: AbortSignal,
 ): Promise<CommitFinding[]> {
   const found: CommitFinding[] = [];
-  for (const { repository, received } of made) {
+  for (const { repository, received, lfs } of made) {
     const gitlinks = { made, repositories, within: repository.path };
-    for (const one of await auditCommits(received, policy, { signal, repository, gitlinks })) found.push(one);
+    for (const one of await auditCommits(received, policy, { signal, repository, gitlinks, lfs })) found.push(one);
   }
   return found.sort(bySeverity);
 }
@@ -46,12 +48,16 @@ export async function auditSessionCommits(
 const bySeverity = (a: CommitFinding, b: CommitFinding): number =>
   SEVERITY_RANK[a.finding.severity] - SEVERITY_RANK[b.finding.severity];
 
+const NOWHERE: GitlinkTargets = { made: [], repositories: [], within: '' };
+
 interface AuditOptions {
   readonly signal?: AbortSignal | undefined;
   /** Default: the project's own. */
   readonly repository?: Pick<Repository, 'path'>;
   /** Where commits of other repositories are looked up. Default: nowhere. */
   readonly gitlinks?: GitlinkTargets;
+  /** Default: the commits have no pointers. */
+  readonly lfs?: LfsObjects;
 }
 
 /**
@@ -61,8 +67,9 @@ interface AuditOptions {
 export async function auditCommits(
   received: ReceivedCommits,
   policy: Policy,
-  { signal, repository = { path: '' }, gitlinks = { made: [], repositories: [], within: '' } }: AuditOptions = {},
+  options: AuditOptions = {},
 ): Promise<CommitFinding[]> {
+  const { signal, repository = { path: '' }, gitlinks = NOWHERE, lfs = NO_LFS } = options;
   let contents: ReadonlyMap<Digest, Buffer> = new Map();
   const content = (digest: Digest): Buffer | undefined => contents.get(digest);
   using judge = new ChangeJudge({ content });
@@ -79,13 +86,16 @@ export async function auditCommits(
     found.push({ repository: repository.path, commit, finding });
   };
   const judgeOne = async (by: ChangeJudge, { commit, changes, gitlinks: links }: CommitChanges): Promise<void> => {
-    const blobs = readBlobs(received.repository, changes);
+    const blobs = withLfsContents(readBlobs(received.repository, changes), lfs);
     contents = blobs;
     const filled: Change[] = changes.map((change) => withTargets(change, blobs));
     for (const finding of judgeGitlinks(links, gitlinks)) add(commit, finding);
+    for (const finding of judgePointers(changes, lfs)) add(commit, finding);
     for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy) })) add(commit, finding);
   };
-  for (const one of readCommitChanges(received)) await judgeOne(judge, one);
+  const commits = readCommitChanges(received);
+  for (const one of commits) await judgeOne(judge, one);
+  for (const [commit, findings] of rawLfsFiles(received, commits)) for (const one of findings) add(commit, one);
   // As an apply of the branch would be judged: beside the project, and with what its own files lead to.
   for (const one of readBranchChanges(received)) {
     const base = one.base === undefined ? undefined : await baseOf(received, one.base, one.commit);

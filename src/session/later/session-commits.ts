@@ -1,7 +1,9 @@
 import { boundRepositoryMounts } from '../../bind/shield-git.ts';
-import { bundleCommits, type InsideRequest, listCommits } from '../../commits/bundle-commits.ts';
+import { bundleCommits, listCommits } from '../../commits/bundle-commits.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
+import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../commits/lfs/objects.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../commits/repositories.ts';
+import type { InsideRequest } from '../../commits/run-inside.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -16,6 +18,7 @@ const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
 export interface RepositoryCommits {
   readonly repository: Repository;
   readonly received: ReceivedCommits;
+  readonly lfs: LfsObjects;
 }
 
 /** The commits of a session, by repository: submodules and nested repositories before those that contain them. */
@@ -45,29 +48,25 @@ export async function fetchCommits(
     });
   }
   const wanted = choose(repositories, only);
-  const bundles = await withLayer(record, 'reading its commits', async () => {
-    await prepareImage(plan, deps);
-    if (record.bound !== undefined)
-      return bundleAll(insideRequest(record, deps, boundRepositoryMounts(plan.sessionDir, record.bound)), wanted);
-    const { engine, tell } = deps;
-    const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
-    try {
-      return await bundleAll(insideRequest(record, deps, workspace.mounts), wanted);
-    } finally {
-      await workspace.close({ keepLayer: true });
-    }
-  });
-  const { sessionId, sessionDir } = plan;
   const made: RepositoryCommits[] = [];
   const drop = (): void => {
     for (const { received } of made) received[Symbol.dispose]();
   };
   try {
-    for (const [repository, bundle] of bundles) {
-      const project = repository.place;
-      const received = receiveCommits({ project, sessionId, sessionDir, bundle, maxBytes: MAX_BUNDLE_BYTES });
-      made.push({ repository, received });
-    }
+    await withLayer(record, 'reading its commits', async () => {
+      await prepareImage(plan, deps);
+      if (record.bound !== undefined) {
+        const mounts = boundRepositoryMounts(plan.sessionDir, record.bound);
+        return receiveAll({ record, deps, request: insideRequest(record, deps, mounts), made }, wanted);
+      }
+      const { engine, tell } = deps;
+      const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
+      try {
+        return await receiveAll({ record, deps, request: insideRequest(record, deps, workspace.mounts), made }, wanted);
+      } finally {
+        await workspace.close({ keepLayer: true });
+      }
+    });
   } catch (error) {
     drop();
     throw error;
@@ -75,22 +74,30 @@ export async function fetchCommits(
   return { made, repositories, [Symbol.dispose]: drop };
 }
 
-/** A bundle for each repository that has commits. One container asks all of them, so that the others cost nothing more. */
-async function bundleAll(
-  request: InsideRequest,
-  wanted: readonly Repository[],
-): Promise<readonly (readonly [Repository, Buffer])[]> {
+interface Receiving {
+  readonly record: SessionRecord;
+  readonly deps: SessionDeps;
+  readonly request: InsideRequest;
+  /** Gets what was received, also where a later repository fails: the caller disposes it. */
+  readonly made: RepositoryCommits[];
+}
+
+/** The commits of each repository that has some. One container asks all of them, so that the others cost nothing more. */
+async function receiveAll({ record, deps, request, made }: Receiving, wanted: readonly Repository[]): Promise<void> {
   const known = withKnownCommits(wanted);
   const asked = known.length === 1 ? known : (await listCommits(request, known)).map(({ repository }) => repository);
-  const bundles: [Repository, Buffer][] = [];
+  const { sessionId, sessionDir } = record.plan;
   let left = MAX_BUNDLE_BYTES;
   for (const repository of asked) {
     const bundle = await bundleCommits(request, repository, left);
     if (bundle === undefined) continue;
     left -= bundle.length;
-    bundles.push([repository, bundle]);
+    const maxBytes = MAX_BUNDLE_BYTES;
+    const received = receiveCommits({ project: repository.place, sessionId, sessionDir, bundle, maxBytes });
+    made.push({ repository, received, lfs: NO_LFS });
+    const lfs = await receiveLfsObjects(request, repository, received, deps.env);
+    made.splice(-1, 1, { repository, received, lfs });
   }
-  return bundles;
 }
 
 function choose(repositories: readonly Repository[], only: readonly string[]): readonly Repository[] {

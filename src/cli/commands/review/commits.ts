@@ -48,7 +48,10 @@ export const commitsCommand: CommandRun = (line, context) =>
       const branches = asked === undefined ? [] : made.map((one) => ({ ...one, from: planBranchIn(one, asked) }));
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
       // Submodules first: a commit above them never names one that is not there yet.
-      for (const { received } of made) received.import();
+      for (const { received, lfs } of made) {
+        lfs.import();
+        received.import();
+      }
       for (const { repository, from } of branches) {
         makeBranch(repository.place, asked as string, from);
         const text = `Made branch ${asked}${inRepository(repository)} at ${from.commit.slice(0, 10)}.`;

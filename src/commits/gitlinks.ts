@@ -1,11 +1,15 @@
-import { hostGit } from '../../commits/host-git.ts';
-import type { Gitlink } from '../../commits/read-commits.ts';
-import type { Repository } from '../../commits/repositories.ts';
-import type { Finding } from '../../types/finding.ts';
-import type { SessionCommits } from './session-commits.ts';
+import type { Finding } from '../types/finding.ts';
+import { hostGit } from './host-git.ts';
+import type { ReceivedCommits } from './import-commits.ts';
+import type { Gitlink } from './read-commits.ts';
+import type { Repository } from './repositories.ts';
 
 /** The repositories that a commit of a superproject may name commits of. */
-export interface GitlinkTargets extends Pick<SessionCommits, 'made' | 'repositories'> {
+export interface GitlinkTargets {
+  /** The user's. */
+  readonly repositories: readonly Repository[];
+  /** What is imported along. */
+  readonly made: readonly { readonly repository: Repository; readonly received: ReceivedCommits }[];
   /** Path of the repository whose commits are audited. */
   readonly within: string;
 }
