@@ -1,7 +1,7 @@
 import { foldersAbove } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
-import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../types/session.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { matcher } from './build-review.ts';
 import { heldRemoval } from './decisions.ts';
 
@@ -254,8 +254,8 @@ export function isDeletion(change: Change): boolean {
 }
 
 /** Whether a session made commits: as listed at its end, or else by what it changed. Display only. */
-export function madeCommits(review: Review, { commits }: Pick<SessionRecord, 'commits'>): boolean {
-  return commits === undefined ? touchesBranches(review.items.map(({ change }) => change)) : commits.length > 0;
+export function madeCommits({ commits, items }: Review): boolean {
+  return commits === undefined ? touchesBranches(items.map(({ change }) => change)) : commits.length > 0;
 }
 
 /** Whether branches, HEAD or its log changed, in any repository of the project. An agent can forge this. */

@@ -13,7 +13,6 @@ import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { bringClaudeBack } from './claude-data.ts';
-import { commitLines } from './commit-lines.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { writeOwnReport } from './own-report.ts';
 import { sessionReport } from './write-report.ts';
@@ -69,7 +68,8 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
     printClaude(claude, print);
   }
-  if (madeCommits(review, record) && !choice.discard) for (const line of commitLines(record)) print(line);
+  if (madeCommits(review) && !choice.discard)
+    print(`Commits were made inside: run-claude commits ${record.id} --import`);
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),

@@ -62,7 +62,7 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
     state: isAudited ? copyState(record, files, isClaudeDataPending(record, review)) : 'not-audited-yet',
     files,
     ...foundIn(review.isUnaudited ? [] : findingsOf(review)),
-    hasCommits: madeCommits(review, record),
+    hasCommits: madeCommits(review),
     ignored: review.withheld.reduce((sum, { entries }) => sum + entries, 0),
   };
 }

@@ -5,12 +5,12 @@ import { reachesSeverity } from '../../review/findings.ts';
 import { countHeldInGit, outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-review.ts';
+import { commitLines } from '../../terminal/review/commit-lines.ts';
 import { claudeLines } from '../../terminal/review/summary.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { bringClaudeBack } from '../end/claude-data.ts';
-import { commitLines } from '../end/commit-lines.ts';
 import { writeOwnReport } from '../end/own-report.ts';
 import { sessionReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
@@ -65,7 +65,9 @@ export async function applyBound(decided: DecidedSession, deps: UserDeps): Promi
 export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: UserDeps): Promise<number> {
   const { record, review, choice, heldBack, outcome } = decided;
   if (record.commits === undefined ? record.bound?.commits === true : record.commits.length > 0) {
-    for (const text of commitLines(record)) deps.tell({ kind: 'message', level: 'info', text });
+    const command = `Commits were made inside: run-claude commits ${record.id} --import`;
+    for (const text of [...commitLines(record.commits ?? []), command])
+      deps.tell({ kind: 'message', level: 'info', text });
   }
   const counts = outcomeCounts(outcome ?? { changes: [], at: '' });
   const interruptedBy = deps.interruption.by();
