@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../../git/lfs-pointer.ts';
 import type { Change, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
@@ -73,7 +74,9 @@ export function rawLfsFiles(
   );
   const paths = [...new Set(files.map(({ change }) => change.path))];
   const isLfs = new Set<string>();
-  for (const { commit } of branches) for (const one of lfsPaths(repository, commit, paths)) isLfs.add(one);
+  const indexFile = path.join(repository, 'attributes-index');
+  for (const { commit } of branches)
+    for (const one of lfsPaths(repository, commit, paths, { indexFile })) isLfs.add(one);
   const suspects = files.filter(({ change }) => isLfs.has(change.path));
   const raw = rawContents(
     repository,
@@ -81,13 +84,13 @@ export function rawLfsFiles(
   );
   const found = new Map<string, Finding[]>();
   for (const { commit, change } of suspects) {
-    const { before, after, path } = change;
+    const { before, after } = change;
     if (after?.digest === undefined || !raw.has(after.digest)) continue;
     if (before?.kind === 'file' && before.digest !== undefined && raw.has(before.digest)) continue;
     const finding: Finding = {
       rule: 'commit-lfs',
       severity: 'suspect',
-      path,
+      path: change.path,
       title: 'LFS path with raw content',
       why: '.gitattributes gives the file to Git LFS, and the commit has its content instead of a pointer: every clone downloads it.',
     };

@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import path from 'node:path';
 import { type LfsPointer, MAX_POINTER_BYTES, parseLfsPointer } from '../../git/lfs-pointer.ts';
 import { decodeBytes, encodeBytes } from '../../text/path.ts';
 import { hostGit, hostTips } from '../host-git.ts';
@@ -41,16 +40,32 @@ export function newPointers({ repository, branches, project }: ReceivedCommits):
 
 const AT_ONCE = 10_000;
 
+/** Attributes files that differ from those of a commit: the blob of each, undefined for one that is deleted. */
+export type ChangedAttributes = ReadonlyMap<string, string | undefined>;
+
 /**
- * Which of these paths the attributes of a commit give to Git LFS (`filter=lfs`). git reads the attributes from an index that
- * is made of the commit in the temporary repository: no work tree and no file of the user's is involved. Throws COMMITS_REFUSED.
+ * Which of these paths the attributes of a commit give to Git LFS (`filter=lfs`), of a repository of run-claude's or at the top
+ * of the user's. git reads the attributes from a new index, `indexFile`, that is made of the commit: no file of a work tree is
+ * involved. Throws COMMITS_REFUSED.
  */
-export function lfsPaths(repository: string, commit: string, paths: readonly string[]): ReadonlySet<string> {
+export function lfsPaths(
+  repository: string,
+  commit: string,
+  paths: readonly string[],
+  { indexFile, changed = new Map() }: { readonly indexFile: string; readonly changed?: ChangedAttributes },
+): ReadonlySet<string> {
   if (paths.length === 0) return new Set();
-  const indexFile = path.join(repository, 'attributes-index');
+  const end = Buffer.of(0);
   try {
     hostGit(repository, ['read-tree', commit], undefined, { indexFile });
-    const input = Buffer.concat(paths.flatMap((one) => [encodeBytes(one), Buffer.of(0)]));
+    const rows = [...changed].flatMap(([name, oid]) => [
+      Buffer.from(`${oid === undefined ? '0' : '100644'} ${oid ?? '0'.repeat(commit.length)}\t`),
+      encodeBytes(name),
+      end,
+    ]);
+    if (rows.length > 0)
+      hostGit(repository, ['update-index', '-z', '--index-info'], Buffer.concat(rows), { indexFile });
+    const input = Buffer.concat(paths.flatMap((one) => [encodeBytes(one), end]));
     const output = hostGit(repository, ['check-attr', '--cached', '-z', '--stdin', 'filter'], input, { indexFile });
     const fields = decodeBytes(output).split('\0');
     const found = new Set<string>();

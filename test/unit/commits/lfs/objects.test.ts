@@ -125,9 +125,13 @@ it('finds raw content at the paths of Git LFS in every commit, also where a late
     'suspect new.psd',
   ]);
   const [branch] = received.branches;
-  expect([...lfsPaths(received.repository, branch?.commit ?? '', ['x.psd', 'a.bin', 'deep/a.bin', 'x\n.psd'])]).toEqual(
-    ['x.psd', 'deep/a.bin', 'x\n.psd'],
-  );
+  const indexFile = path.join(fresh(), 'index');
+  const names = ['x.psd', 'a.bin', 'deep/a.bin', 'x\n.psd'];
+  const asked = (changed?: ReadonlyMap<string, string | undefined>): string[] => [
+    ...lfsPaths(received.repository, branch?.commit ?? '', names, { indexFile, ...(changed && { changed }) }),
+  ];
+  expect(asked()).toEqual(['x.psd', 'deep/a.bin', 'x\n.psd']);
+  expect(asked(new Map([['.gitattributes', undefined]]))).toEqual(['deep/a.bin']);
 });
 
 it('lists new pointers, reports those without an object, and audits the content of the others', () => {
