@@ -6,13 +6,15 @@ import { FUNCTIONS, type InsideRequest, runInside, unreadable } from './run-insi
 export interface ListedCommits<Of> {
   readonly repository: Of;
   readonly count: number;
-  /** First lines of the newest commits, the newest first. */
+  /** First lines of the newest commits, the newest first, cut off after a screen's width or two. */
   readonly titles: readonly string[];
+  /** Refs of other kinds than branches, `OID NAME`: tags, notes, the stash, replacements. */
+  readonly others: readonly string[];
 }
 
 /**
- * The repositories that have commits of the session on branches or on a detached HEAD, in the order of `repositories`. Read in
- * a container without network, as by {@link bundleCommits}.
+ * The commits of the session on branches or on a detached HEAD, for each of `repositories` that can be read, in their order.
+ * Read in a container without network, as by {@link bundleCommits}.
  *
  * @throws {RunClaudeError} COMMITS_UNREADABLE and what the engine throws.
  */
@@ -20,18 +22,21 @@ export async function listCommits<Of extends KnownRepository>(
   request: InsideRequest,
   repositories: readonly Of[],
 ): Promise<readonly ListedCommits<Of>[]> {
+  if (repositories.length === 0) return [];
   const words = repositories.flatMap(({ path, inside, known }) => [path, inside, `${known.length}`, ...known]);
-  const { status, output, isCut, errorText } = await runInside(request, [LIST, 'commits', ...words], {
+  const most = `${Math.ceil(MAX_OTHER_REFS / repositories.length)}`;
+  const { status, output, isCut, errorText } = await runInside(request, [LIST, 'commits', most, ...words], {
     maxBytes: MAX_LIST_BYTES,
     timeoutMs: LIST_TIMEOUT_MS,
   });
   if (status !== 0 || isCut) throw unreadable(status, errorText);
-  const listed: { repository: Of; count: number; titles: string[] }[] = [];
+  const listed: { repository: Of; count: number; titles: string[]; others: string[] }[] = [];
   for (const line of output.toString('utf8').split('\n')) {
     const [, at, count] = /^([0-9]+) ([0-9]{1,9})$/.exec(line) ?? [];
     const repository = repositories[Number(at ?? -1)];
-    if (repository !== undefined) listed.push({ repository, count: Number(count), titles: [] });
+    if (repository !== undefined) listed.push({ repository, count: Number(count), titles: [], others: [] });
     else if (line.startsWith('=')) listed.at(-1)?.titles.push(line.slice(1));
+    else if (line.startsWith('~')) listed.at(-1)?.others.push(line.slice(1));
   }
   return listed;
 }
@@ -66,8 +71,10 @@ export async function bundleCommits(
 const NO_COMMITS = 44;
 const BUNDLE_TIMEOUT_MS = 300_000;
 const LIST_TIMEOUT_MS = 60_000;
-const MAX_LIST_BYTES = 1 << 20;
+const MAX_LIST_BYTES = 16 << 20;
 const MAX_TITLES = 3;
+const MAX_OTHER_REFS = 10_000;
+const MAX_LINE_BYTES = 500;
 
 /** Arguments: WORK GIT COMMIT... */
 const BUNDLE = `${FUNCTIONS}
@@ -78,9 +85,10 @@ heads=$(heads)
 [ -n "$(git rev-list $heads --max-count=1 "$@" --)" ] || exit ${NO_COMMITS}
 exec git bundle create -q - $heads "$@"`;
 
-/** Arguments, for each repository: WORK GIT NUMBER COMMIT... */
+/** Arguments: MOST, then for each repository: WORK GIT NUMBER COMMIT... */
 const LIST = `${FUNCTIONS}
-at=0
+at=0 most=$1
+shift
 while [ $# -ge 3 ]; do
   work=$1 git=$2 count=$3 tips=
   shift 3
@@ -89,10 +97,11 @@ while [ $# -ge 3 ]; do
     enter "$work" "$git" || exit 0
     set -- $(known $tips)
     heads=$(heads)
-    count=$(git rev-list --count $heads "$@" --) && [ "$count" -gt 0 ] || exit 0
+    count=$(git rev-list --count $heads "$@" --) || exit 0
     echo "$at $count"
     git log --max-count=${MAX_TITLES} --format='tformat:=%s' $heads "$@" --
-  )
+    git for-each-ref --count="$most" --format='~%(objectname) %(refname)' refs/tags refs/notes refs/stash refs/replace
+  ) | cut -b1-${MAX_LINE_BYTES}
   at=$((at + 1))
 done
 exit 0`;

@@ -32,6 +32,7 @@ it('commits in submodules and nested repositories are named at the end, and impo
     commit('lib', 'lib bumps deep'),
     commit('api', 'api two'),
     'git add lib && git commit -qm "bump lib"',
+    'git -C api tag v1 && git notes add -m noted && echo x >> api/one && git -C api stash -q',
   ].join(' && ');
   const session = await scene.run(['exec', '--auto-apply', scene.project, '--', 'sh', '-ec', script]);
   const ended = lineOf(session.stderr, /commit/i).join('\n');
@@ -44,6 +45,8 @@ it('commits in submodules and nested repositories are named at the end, and impo
   const listed = await scene.run(['commits']);
   expect(listed.stdout).toMatch(/^lib\/deep:\n(.*\n)+lib:\n/m);
   expect(listed.stderr).not.toMatch(/no repository here has|lacks/);
+  expect(listed.stderr).toContain('Not brought along in api: the stash, tag v1\n');
+  expect(listed.stderr).toContain('Not brought along: notes commits\n');
   const json = JSON.parse((await scene.run(['commits', '--json'])).stdout);
   const subjects = json.commits.map((one: { repository: string; subject: string }) => [one.repository, one.subject]);
   expect(subjects).toEqual([

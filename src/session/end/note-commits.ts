@@ -32,9 +32,9 @@ export async function noteCommits(
   try {
     const { project, mode } = record.plan;
     const repositories = withKnownCommits(findRepositories(project, mode));
-    const listed =
-      repositories.length === 0 ? [] : await listCommits(insideRequest(record, deps, mounts), repositories);
-    const commits = listed.map(({ repository, count, titles }) => ({ repository: repository.path, count, titles }));
+    const listed = await listCommits(insideRequest(record, deps, mounts), repositories);
+    const made = listed.filter(({ count }) => count > 0);
+    const commits = made.map(({ repository, count, titles }) => ({ repository: repository.path, count, titles }));
     return updateRecord(record, { commits });
   } catch (error) {
     deps.tell({ kind: 'trace', text: `commits: ${(error as Error).message}` });

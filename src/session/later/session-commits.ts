@@ -2,6 +2,7 @@ import { boundRepositoryMounts } from '../../bind/shield-git.ts';
 import { bundleCommits, listCommits } from '../../commits/bundle-commits.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../commits/lfs/objects.ts';
+import { type LeftRefs, leftRefs } from '../../commits/other-refs.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../commits/repositories.ts';
 import type { InsideRequest } from '../../commits/run-inside.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
@@ -26,6 +27,8 @@ export interface SessionCommits extends Disposable {
   readonly made: readonly RepositoryCommits[];
   /** The user's repositories that the session had a copy of, with commits or without. */
   readonly repositories: readonly Repository[];
+  /** What is not brought along. */
+  readonly left: readonly LeftRefs[];
 }
 
 /**
@@ -49,6 +52,7 @@ export async function fetchCommits(
   }
   const wanted = choose(repositories, only);
   const made: RepositoryCommits[] = [];
+  const left: LeftRefs[] = [];
   const drop = (): void => {
     for (const { received } of made) received[Symbol.dispose]();
   };
@@ -57,12 +61,15 @@ export async function fetchCommits(
       await prepareImage(plan, deps);
       if (record.bound !== undefined) {
         const mounts = boundRepositoryMounts(plan.sessionDir, record.bound);
-        return receiveAll({ record, deps, request: insideRequest(record, deps, mounts), made }, wanted);
+        return receiveAll({ record, deps, request: insideRequest(record, deps, mounts), made, left }, wanted);
       }
       const { engine, tell } = deps;
       const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
       try {
-        return await receiveAll({ record, deps, request: insideRequest(record, deps, workspace.mounts), made }, wanted);
+        return await receiveAll(
+          { record, deps, request: insideRequest(record, deps, workspace.mounts), made, left },
+          wanted,
+        );
       } finally {
         await workspace.close({ keepLayer: true });
       }
@@ -71,7 +78,7 @@ export async function fetchCommits(
     drop();
     throw error;
   }
-  return { made, repositories, [Symbol.dispose]: drop };
+  return { made, repositories, left, [Symbol.dispose]: drop };
 }
 
 interface Receiving {
@@ -80,18 +87,22 @@ interface Receiving {
   readonly request: InsideRequest;
   /** Gets what was received, also where a later repository fails: the caller disposes it. */
   readonly made: RepositoryCommits[];
+  /** Gets what is not received. */
+  readonly left: LeftRefs[];
 }
 
 /** The commits of each repository that has some. One container asks all of them, so that the others cost nothing more. */
-async function receiveAll({ record, deps, request, made }: Receiving, wanted: readonly Repository[]): Promise<void> {
-  const known = withKnownCommits(wanted);
-  const asked = known.length === 1 ? known : (await listCommits(request, known)).map(({ repository }) => repository);
+async function receiveAll(
+  { record, deps, request, made, left }: Receiving,
+  wanted: readonly Repository[],
+): Promise<void> {
   const { sessionId, sessionDir } = record.plan;
-  let left = MAX_BUNDLE_BYTES;
-  for (const repository of asked) {
-    const bundle = await bundleCommits(request, repository, left);
+  let room = MAX_BUNDLE_BYTES;
+  for (const { repository, count, others } of await listCommits(request, withKnownCommits(wanted))) {
+    for (const one of leftRefs(repository, others)) left.push(one);
+    const bundle = count === 0 ? undefined : await bundleCommits(request, repository, room);
     if (bundle === undefined) continue;
-    left -= bundle.length;
+    room -= bundle.length;
     const maxBytes = MAX_BUNDLE_BYTES;
     const received = receiveCommits({ project: repository.place, sessionId, sessionDir, bundle, maxBytes });
     made.push({ repository, received, lfs: NO_LFS });

@@ -1,5 +1,6 @@
 import type { ReceivedBranch } from '../../../commits/import-commits.ts';
 import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../../commits/move-branch.ts';
+import type { LeftRefs } from '../../../commits/other-refs.ts';
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
 import type { Repository } from '../../../commits/repositories.ts';
 import { EXIT, RunClaudeError, usageError } from '../../../errors.ts';
@@ -34,6 +35,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       const listed = made.map((one) => ({ ...one, commits: readCommits(one.received) }));
       if (line.options.has('json')) context.write(jsonText(asJson(listed, findings)));
       else for (const one of listed) for (const text of listing(one, made.length)) context.write(`${text}\n`);
+      for (const text of session.left.map(leftLine)) deps.tell({ kind: 'message', level: 'info', text });
       if (made.length === 0) {
         deps.tell({
           kind: 'message',
@@ -82,6 +84,15 @@ function planBranchIn({ repository, received }: RepositoryCommits, name: string)
     const own = `${hint ?? ''} Or import the repositories one by one: --only ${repository.path}`;
     throw new RunClaudeError(code, `${cleanLine(repository.path)}: ${message}`, { status, cause: error, hint: own });
   }
+}
+
+const MAX_REFS_NAMED = 10;
+
+/** 'Not brought along in lib: tag v1, the stash' */
+function leftLine({ repository, names }: LeftRefs): string {
+  const more = names.length - MAX_REFS_NAMED;
+  const shown = names.slice(0, MAX_REFS_NAMED).map((name) => cleanLine(name));
+  return `Not brought along${inRepository(repository)}: ${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
 }
 
 /** '.' is the project's own repository. */
