@@ -28,11 +28,12 @@ const MAX_TIPS = 10_000;
 /**
  * The repositories that commits of a session can come back to, submodules and nested ones before those that contain them.
  * `mode`: of the session. In bind mode only git directories that the agent could not write to are taken: those of the
- * project and its submodules.
+ * project and its submodules. `nested`: folders that may be nested repositories; undefined: the project is searched.
  */
 export function findRepositories(
   { root, git }: Pick<ProjectFacts, 'root' | 'git'>,
   mode: 'copy' | 'bind',
+  nested?: Iterable<string>,
 ): readonly Repository[] {
   const found: Repository[] = [];
   const own = git === 'directory' || git === 'file' ? gitDirOf(root) : undefined;
@@ -40,7 +41,7 @@ export function findRepositories(
     add(found, { path: '', inside: '.git', place: root }, own);
     addModules(found, root, modulesOf(own), '.git/modules');
   }
-  if (mode === 'copy') for (const at of foldersWithGit(root)) addNested(found, root, at);
+  if (mode === 'copy') for (const at of nested ?? foldersWithGit(root)) addNested(found, root, at);
   const depthOf = (one: Repository): number => (one.path === '' ? 0 : one.path.split('/').length);
   return found.sort((a, b) => depthOf(b) - depthOf(a) || (a.path < b.path ? -1 : 1));
 }
@@ -53,6 +54,8 @@ export function withKnownCommits(repositories: readonly Repository[]): readonly 
 
 function addNested(found: Repository[], root: string, at: string): void {
   const place = path.join(root, at);
+  // An agent may have named it: a link in its place could lead anywhere.
+  if (!isDirectory(path.join(place, '.git')) || realpathSync(place) !== place) return;
   add(found, { path: at, inside: `${at}/.git`, place }, path.join(place, '.git'));
   addModules(found, root, path.join(place, '.git', 'modules'), `${at}/.git/modules`);
 }

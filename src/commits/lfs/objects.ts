@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { LfsPointer } from '../../git/lfs-pointer.ts';
-import { refusedCommits } from '../host-git.ts';
 import type { ReceivedCommits } from '../import-commits.ts';
 import type { Repository } from '../repositories.ts';
 import type { InsideRequest } from '../run-inside.ts';
@@ -24,9 +23,9 @@ export const NO_LFS: LfsObjects = { pointers: new Map(), file: () => undefined, 
 
 /**
  * Receives the objects that new pointers name and the user's store lacks, into the temporary repository. What the session
- * does not have, or has with another SHA-256, is missing afterwards.
+ * does not have, has with another SHA-256, or is beyond MAX_LFS_BYTES, is missing afterwards.
  *
- * @throws {RunClaudeError} COMMITS_REFUSED where they take too much; what sendLfsObjects throws; errors of the disk.
+ * @throws {RunClaudeError} COMMITS_REFUSED, what sendLfsObjects throws; errors of the disk.
  */
 export async function receiveLfsObjects(
   request: InsideRequest,
@@ -38,11 +37,14 @@ export async function receiveLfsObjects(
   if (pointers.size === 0) return NO_LFS;
   const own = await lfsStore(repository.place, env);
   const temporary = path.join(received.repository, 'lfs');
-  const wanted = new Map(
-    [...pointers.values()].flatMap((one) => (lfsObjectIn(own, one) === undefined ? [[one.oid, one]] : [])),
-  );
-  const total = [...wanted.values()].reduce((sum, { size }) => sum + size, 0);
-  if (total > MAX_LFS_BYTES) throw refusedCommits(`their Git LFS objects take more than ${MAX_LFS_BYTES} bytes`);
+  const wanted = new Map<string, LfsPointer>();
+  let room = MAX_LFS_BYTES;
+  for (const pointer of pointers.values()) {
+    // A pointer may name any size. What does not fit is missing.
+    if (pointer.size > room || wanted.has(pointer.oid) || lfsObjectIn(own, pointer) !== undefined) continue;
+    room -= pointer.size;
+    wanted.set(pointer.oid, pointer);
+  }
   if (wanted.size > 0) {
     const receiver = new ObjectReceiver([...wanted.values()], temporary);
     try {

@@ -47,7 +47,8 @@ export async function collectSession(
   writeCollected(sessionDir, now);
   const pending = updateRecord(record, { stage: 'pending', outcome: kept });
   workspace.forgetProgress();
-  return noteCommits(pending, deps, touchesBranches(collected.changes) ? workspace.mounts : undefined);
+  const { changes } = collected;
+  return noteCommits(pending, deps, touchesBranches(changes) ? workspace.mounts : undefined, changes);
 }
 
 async function auditNow(

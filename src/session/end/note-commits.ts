@@ -3,6 +3,7 @@ import { findRepositories, withKnownCommits } from '../../commits/repositories.t
 import type { InsideRequest } from '../../commits/run-inside.ts';
 import { updateRecord } from '../../record/session.ts';
 import type { Mount } from '../../types/engine.ts';
+import type { Change } from '../../types/entry.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
@@ -18,12 +19,13 @@ export function insideRequest(
 /**
  * Puts the number and titles of the session's commits on its record, by repository. Where they cannot be read, the record
  * stays as it is: the session's end does not depend on them. `mounts`: they show the session's workspace; undefined where it
- * made no commits.
+ * made no commits. `changes`: what it changed, in copy mode.
  */
 export async function noteCommits(
   record: SessionRecord,
   deps: SessionDeps,
   mounts: readonly Mount[] | undefined,
+  changes: readonly Change[] = [],
 ): Promise<SessionRecord> {
   if (mounts === undefined) return updateRecord(record, { commits: [] });
   const { mountsAnew, keepsOutput } = record.plan.engine;
@@ -31,7 +33,7 @@ export async function noteCommits(
   if (mountsAnew === true || keepsOutput === true) return record;
   try {
     const { project, mode } = record.plan;
-    const repositories = withKnownCommits(findRepositories(project, mode));
+    const repositories = withKnownCommits(findRepositories(project, mode, nestedIn(changes)));
     const listed = await listCommits(insideRequest(record, deps, mounts), repositories);
     const made = listed.filter(({ count }) => count > 0);
     const commits = made.map(({ repository, count, titles }) => ({ repository: repository.path, count, titles }));
@@ -40,4 +42,14 @@ export async function noteCommits(
     deps.tell({ kind: 'trace', text: `commits: ${(error as Error).message}` });
     return record;
   }
+}
+
+/** Folders with a `.git` in which something changed, without the project itself. */
+function nestedIn(changes: readonly Change[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { path, inGit } of changes) {
+    const at = inGit === true ? path.indexOf('/.git/') : -1;
+    if (at > 0) found.add(path.slice(0, at));
+  }
+  return found;
 }

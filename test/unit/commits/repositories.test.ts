@@ -58,6 +58,12 @@ it('finds submodules and nested repositories, those inside others first', () => 
   ]);
 });
 
+it('takes those of the named folders that are repositories, and follows no link to one', () => {
+  const named = ['tools/nested', 'empty', 'half', 'linked', 'missing', 'tools'];
+  const found = findRepositories({ root: project, git: 'directory' }, 'copy', named);
+  expect(found.map(({ path: at }) => at)).toEqual(['vendor/lib/inner/deep', 'tools/nested', 'vendor/lib', '']);
+});
+
 it('takes no git directory of which an agent in bind mode could have written the configuration', () => {
   expect(listed(project, 'directory', 'bind')).toEqual([...SUBMODULES, ['', '.git', 'project']]);
 });
