@@ -91,7 +91,7 @@ it('reports raw content at an LFS path, an object that is missing, and one with 
   const script = `
     ${IDENTITY}
     echo raw > raw.psd; git -c filter.lfs.process= -c filter.lfs.clean=cat add raw.psd; git commit -qm raw
-    git rm -qf raw.psd; git commit -qm "taken back"
+    git rm -qf raw.psd; git commit -qm "reverted"
     printf '${pointer('a'.repeat(64))}' > missing.psd
     printf '${pointer('b'.repeat(64))}' > other.psd
     mkdir -p .git/lfs/objects/bb/bb; printf 1234 > .git/lfs/objects/bb/bb/${'b'.repeat(64)}

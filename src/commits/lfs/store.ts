@@ -3,31 +3,44 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
+import { parseConfig } from '../../git/config-parse.ts';
 import { type LfsPointer, lfsObjectPath } from '../../git/lfs-pointer.ts';
-import { runUserGit } from '../../host/user-git.ts';
+import { listGlobalConfig } from '../../host/git.ts';
 import { hostGit } from '../host-git.ts';
 
 /**
- * The directory in which git-lfs keeps the objects of the user's repository: `lfs.storage`, or `lfs` in the git directory that
- * its work trees share. It may not exist. Throws COMMITS_REFUSED where git cannot read the repository.
+ * The directory in which git-lfs keeps the objects of the user's repository: `lfs.storage` of the repository or of the user,
+ * or `lfs` in the git directory that its work trees share. It may not exist. Throws COMMITS_REFUSED where git cannot read
+ * the repository.
  */
 export async function lfsStore(place: string, env: NodeJS.ProcessEnv): Promise<string> {
   const common = hostGit(place, ['rev-parse', '--path-format=absolute', '--git-common-dir'])
     .toString()
     .replace(/\n$/, '');
-  // It ends with 1 where there is none.
-  const named = await runUserGit(['config', '--type=path', '--get', 'lfs.storage'], { cwd: place, env }).catch(
-    () => '',
-  );
-  return path.resolve(common, named.trim() || 'lfs');
+  const named = storageOf(path.join(common, 'config')) ?? (await storageOfUser(place, env)) ?? 'lfs';
+  return path.resolve(common, named.replace(/^~(?=\/|$)/, env['HOME'] ?? '~'));
+}
+
+function storageOf(config: string): string | undefined {
+  if (!existsSync(config)) return undefined;
+  const { entries } = parseConfig(readFileSync(config, 'utf8'));
+  return entries.findLast(({ key }) => key === 'lfs.storage')?.value;
+}
+
+async function storageOfUser(place: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const { stdout } = await listGlobalConfig(place, env);
+  const rows = stdout.split('\0').filter((row) => row.startsWith('lfs.storage\n'));
+  return rows.at(-1)?.slice('lfs.storage\n'.length);
 }
 
 /** The file of an object in a store; undefined where the store does not have it in full. */

@@ -80,8 +80,11 @@ it('puts an object into the store of the user’s repository as a whole, once', 
   expect(lfsObjectIn(store, ONE)).toBeUndefined();
   addLfsObject(store, ONE, file);
   expect(readFileSync(placed, 'utf8')).toBe('one');
+  git(project, 'config', '--global', 'lfs.storage', '~/of-the-user');
+  expect(await lfsStore(project, env)).toBe(path.join(root, 'of-the-user'));
   git(project, 'config', 'lfs.storage', path.join(root, 'elsewhere'));
   expect(await lfsStore(project, env)).toBe(path.join(root, 'elsewhere'));
+  git(project, 'config', '--global', '--unset', 'lfs.storage');
 });
 
 /** A project whose `.gitattributes` gives *.psd to Git LFS, and commits that a session made over it. */
@@ -106,7 +109,7 @@ function commitsOf(files: readonly (readonly [name: string, content: string])[])
   return receiveCommits({ project, sessionDir, sessionId: 'id', bundle: readFileSync(bundle), maxBytes: 1 << 20 });
 }
 
-it('finds raw content at the paths of Git LFS in every commit, also where a later one takes it back', () => {
+it('finds raw content at the paths of Git LFS in every commit, also where a later one reverts it', () => {
   using received = commitsOf([
     ['new.psd', 'raw content'],
     ['deep/down/new.psd', 'raw content too'],
