@@ -19,6 +19,7 @@ need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need gcc gcc
 need shellcheck shellcheck
 need git git
+need git-lfs git-lfs
 need gh gh
 need tmux tmux
 need rsync rsync

@@ -6,8 +6,8 @@ import { scanProject } from './scan-project.ts';
 /** The name of the session's repository among the collector's roots. */
 export const GIT_ROOT = 'git';
 
-/** Files that change when a commit is made on a branch or a detached HEAD. */
-const REFS = /^(HEAD|packed-refs|logs\/HEAD|refs\/heads\/.*|reftable\/.*)$/;
+/** Files that change when a commit is made on a branch or a detached HEAD, here or in a submodule. */
+const REFS = /^(modules\/.+\/)?(HEAD|packed-refs|logs\/HEAD|refs\/heads\/.*|reftable\/.*)$/;
 
 interface RefFile {
   readonly path: string;
@@ -34,7 +34,7 @@ export async function hasCommits(reader: TreeReader, bound: BoundGit): Promise<b
   let objects = 0;
   for await (const entry of reader.list(GIT_ROOT)) {
     if (entry.problem !== undefined) return true;
-    if (entry.kind === 'file' && /^objects\/(?!info\/)/.test(entry.path)) objects += 1;
+    if (entry.kind === 'file' && /^(modules\/.+\/)?objects\/(?!info\/)/.test(entry.path)) objects += 1;
     if (REFS.test(entry.path)) found.push(entry);
   }
   return objects > 0 && fingerprint(found) !== bound.refs;

@@ -9,7 +9,7 @@ export function hostGit(
   cwd: string,
   args: GitArguments,
   input?: Buffer,
-  options: Pick<GitOptions, 'allowsFileTransport'> = {},
+  options: Pick<GitOptions, 'allowsFileTransport' | 'indexFile'> = {},
 ): Buffer {
   try {
     return runGitSync(args, { cwd, ...options, ...(input && { input }) });
@@ -34,11 +34,11 @@ export function refusedCommits(why: string, cause?: RunClaudeError): RunClaudeEr
 
 const MOST_TIPS = 500;
 
-/** Commits that the user's branches and tags name, newest first. Empty where there is no repository yet. */
-export function hostTips(project: string): string[] {
+/** Commits that the user's branches and tags name, newest first, `most` of them. Empty where there is no repository yet. */
+export function hostTips(project: string, most: number = MOST_TIPS): string[] {
   const words: GitArguments = [
     'for-each-ref',
-    `--count=${MOST_TIPS}`,
+    `--count=${Math.min(most, MOST_TIPS)}`,
     '--sort=-creatordate',
     '--format=%(objectname)^{}',
   ];

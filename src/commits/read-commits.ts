@@ -1,5 +1,5 @@
 import type { GitArguments } from '../host/git.ts';
-import { decodeBytes, parseRelPath } from '../text/path.ts';
+import { decodeBytes, parseRelPath, type RelPath } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import { kindOfChange } from './change-kind.ts';
 import { hostGit, refusedCommits } from './host-git.ts';
@@ -20,15 +20,20 @@ export interface CommitFacts {
 export interface CommitChanges {
   readonly commit: string;
   readonly changes: readonly Change[];
-  /** Paths that name a commit of another repository (submodules). */
-  readonly gitlinks: readonly string[];
+  readonly gitlinks: readonly Gitlink[];
+}
+
+/** A commit of another repository (a submodule) in a tree. */
+export interface Gitlink {
+  readonly path: RelPath;
+  readonly commit: string;
 }
 
 const MOST_CHANGES = 200_000;
-/** Blobs above this are not read; the audit blocks what it cannot read. */
-const MOST_READ = 64 * 1024 * 1024;
+/** Blobs above this are not read; the audit blocks what it cannot read. In bytes. */
+export const MOST_READ: number = 64 * 1024 * 1024;
 /** Limit of all of them together. */
-const MOST_TOGETHER = 512 * 1024 * 1024;
+export const MOST_TOGETHER: number = 512 * 1024 * 1024;
 
 /** Names, dates and first lines of the received commits, in their order. Throws COMMITS_REFUSED. */
 export function readCommits({ repository, commits }: ReceivedCommits): CommitFacts[] {
@@ -102,7 +107,8 @@ function parseRaw(bytes: Buffer, commits: readonly string[]): CommitChanges[] {
 }
 
 function changesOf([commit, raw]: readonly [string, readonly RawChange[]]): CommitChanges {
-  const gitlinks = raw.flatMap(({ path, newMode }) => (newMode === GITLINK ? [path] : []));
+  const links = raw.filter(({ newMode }) => newMode === GITLINK);
+  const gitlinks = links.map(({ path, newId }) => ({ path: requirePath(path), commit: newId }));
   return { commit, gitlinks, changes: raw.flatMap(changeOf) };
 }
 
@@ -158,12 +164,17 @@ const GITLINK = '160000';
 
 /** Digests are git's object ids here. */
 function changeOf({ path, oldMode, newMode, oldId, newId }: RawChange): Change[] {
-  const known = parseRelPath(path);
-  if (known === undefined) throw refusedCommits('one of them names a path that cannot be');
+  const known = requirePath(path);
   const [before, after] = [entryOf(oldMode, oldId), entryOf(newMode, newId)];
   if (before === undefined && after === undefined) return [];
   const kind = kindOfChange(before, after, oldId === newId);
   return [{ path: known, kind, ...(before && { before }), ...(after && { after }) }];
+}
+
+function requirePath(path: string): RelPath {
+  const known = parseRelPath(path);
+  if (known === undefined) throw refusedCommits('one of them names a path that cannot be');
+  return known;
 }
 
 function entryOf(mode: string, id: string): Entry | undefined {

@@ -40,14 +40,6 @@ const CARRIED_IN_SUBSECTION = new Set(
    remote.mirror submodule.url submodule.active submodule.branch submodule.ignore`.split(/\s+/),
 );
 
-/** git-lfs without network and without a filter process: pointers stay pointers, so status is right. */
-const INERT_LFS: readonly Written[] = [
-  ['clean', 'git-lfs clean -- %f'],
-  ['smudge', 'git-lfs smudge --skip -- %f'],
-  ['process', 'git-lfs filter-process --skip'],
-  ['required', 'false'],
-].map(([name, value]) => ({ section: 'filter', subsection: 'lfs', name: name as string, value: value as string }));
-
 /**
  * A repository's configuration as the copy may have it: harmless keys and those that make it the same repository,
  * without user names and tokens in URLs, extra headers, includes, credential helpers, filters and everything else
@@ -57,11 +49,10 @@ export function rewriteConfig(text: string, place: ConfigPlace = ANYWHERE): Rewr
   const { entries, error } = parseConfig(text);
   const dropped: string[] = [];
   const kept: Written[] = [];
-  let lfs = false;
   for (const entry of entries) {
     if (entry.section === 'filter' && entry.subsection === 'lfs') {
-      if (!lfs) dropped.push('filter.lfs.* (inert in the copy)');
-      lfs = true;
+      // The image has git-lfs without the network for every repository.
+      dropped.push('filter.lfs.* (without the network in the copy)');
     } else if (entry.key === 'core.bare' && place.isOfMainTree) {
       kept.push({ ...entry, value: 'false' });
     } else if (entry.key === 'core.worktree') {
@@ -77,7 +68,7 @@ export function rewriteConfig(text: string, place: ConfigPlace = ANYWHERE): Rewr
     }
   }
   if (error !== undefined) dropped.push(`everything from line ${error.line} on: ${error.why}`);
-  return { text: writeConfig([...kept, ...(lfs ? INERT_LFS : [])]), dropped: [...new Set(dropped)] };
+  return { text: writeConfig(kept), dropped: [...new Set(dropped)] };
 }
 
 function mayCarry(entry: ConfigEntry): boolean {

@@ -10,6 +10,7 @@ import { type ProgramResult, type RunProgram, runProgram } from './run-program.t
 /** Subcommands in use: plumbing, and two that have no plumbing form. An alias cannot replace a built-in command. */
 export type GitCommand =
   | 'cat-file'
+  | 'check-attr'
   | 'diff-index'
   | 'diff-tree'
   | 'fetch'

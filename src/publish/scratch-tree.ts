@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import type { TreeEntry } from '../commits/git-objects.ts';
 import { RunClaudeError } from '../errors.ts';
+import { parseLfsPointer } from '../git/lfs-pointer.ts';
 import { isDotGitName } from '../git/names.ts';
 import { decodeBytes, encodeBytes, foldersAbove, liesBelow, parseRelPath } from '../text/path.ts';
 import { visible } from '../text/visible.ts';
@@ -40,13 +41,19 @@ export function inSubmodules({ entries, prefix }: HeadTree, chosen: readonly Cho
 }
 
 /**
- * Writes what the tree has at, above and below the chosen paths. Bytes are those of the objects: no filter runs.
+ * Writes what the tree has at, above and below the chosen paths. Bytes are those of the objects: no filter runs. A pointer
+ * of Git LFS is replaced by its content where the session's copy had that, which is in `store`.
  * A path that is executable on both sides alike gets the bits that it had in the session's base. Git has no folders
  * without files: those above a chosen path are there, unless HEAD has something else of that name.
  *
  * @throws {RunClaudeError} HEAD_UNREADABLE, before anything is written.
  */
-export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], root: string): Promise<ScratchTree> {
+export async function layOut(
+  head: HeadTree,
+  chosen: readonly ChosenChange[],
+  root: string,
+  store: ContentReader,
+): Promise<ScratchTree> {
   const { entries, prefix, objects } = head;
   const before = new Map<string, ChosenChange>(chosen.map((one) => [one.change.path, one]));
   const paths = new Set(before.keys());
@@ -66,7 +73,10 @@ export async function layOut(head: HeadTree, chosen: readonly ChosenChange[], ro
   }
   mkdirSync(root, { mode: 0o700 });
   for (const [own, entry] of laid) {
-    const content = contents.get(entry.oid) as Buffer;
+    const blob = contents.get(entry.oid) as Buffer;
+    const digest = before.get(own)?.change.before?.digest;
+    const isOfDigest = digest !== undefined && parseLfsPointer(blob)?.oid === digest;
+    const content = isOfDigest ? await store.read(digest) : blob;
     const place = placeIn(root, own);
     mkdirSync(placeIn(root, path.posix.dirname(own)), { recursive: true, mode: 0o700 });
     if (entry.mode === '120000') symlinkSync(content, place);

@@ -2,6 +2,7 @@ import { runGit } from '../host/git.ts';
 import { runUserGit } from '../host/user-git.ts';
 import { encodeBytes, nameOfPath, parentPath } from '../text/path.ts';
 import type { HeadTree } from './head-tree.ts';
+import { withLfsPointers } from './lfs-files.ts';
 import type { ScratchFile, ScratchTree } from './scratch-tree.ts';
 import { readUserConfig, signing } from './user-config.ts';
 
@@ -30,7 +31,8 @@ export interface CommitRequest {
  * @throws {RunClaudeError} GIT_FAILED, for example without a name and an email, or when signing fails.
  */
 export async function writeCommit(request: CommitRequest): Promise<string | undefined> {
-  const { project, env, head, scratch, files, message } = request;
+  const { project, env, head, scratch, message } = request;
+  const files = await withLfsPointers(request);
   const named = new Map<string, Named>(head.entries);
   for (const own of scratch.laid.keys()) named.delete(head.prefix + own);
   for (const [own, oid] of await writeBlobs(project, files)) {
@@ -50,7 +52,7 @@ function isSame(a: ReadonlyMap<string, Named>, b: ReadonlyMap<string, Named>): b
   return a.size === b.size && [...a].every(isEqual);
 }
 
-/** Each content as it is: no filter, no line end conversion. Returns ids by path. */
+/** Each content as it is: no filter of git's, no line end conversion. Returns ids by path. */
 async function writeBlobs(
   project: string,
   files: ReadonlyMap<string, ScratchFile>,

@@ -28,6 +28,7 @@ import type {
   ChangeOutcome,
   ImportedFrom,
   MadeBranch,
+  MadeCommits,
   SessionRecord,
   UsageTotals,
 } from '../types/session.ts';
@@ -169,6 +170,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     ),
     bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
     imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
+    commits: optional(listOf(fields<MadeCommits>({ repository: text, count: number, titles: texts }))),
     branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
   hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",

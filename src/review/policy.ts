@@ -255,10 +255,14 @@ export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
 
-/** Whether a session made commits: its branches or the log of its HEAD changed. Display only. */
-export function madeCommits(review: Review): boolean {
-  return review.items.some(
-    ({ change }) =>
-      change.inGit === true && change.after !== undefined && /^\.git\/(refs\/heads\/|logs\/HEAD$)/.test(change.path),
-  );
+/** Whether a session made commits: as listed at its end, or else by what it changed. Display only. */
+export function madeCommits({ commits, items }: Review): boolean {
+  return commits === undefined ? touchesBranches(items.map(({ change }) => change)) : commits.length > 0;
 }
+
+/** Whether branches, HEAD or its log changed, in any repository of the project. An agent can forge this. */
+export function touchesBranches(changes: readonly Change[]): boolean {
+  return changes.some(({ inGit, after, path }) => inGit === true && after !== undefined && BRANCHES.test(path));
+}
+
+const BRANCHES = /(^|\/)\.git\/(modules\/.+\/)?(refs\/heads\/|reftable\/|packed-refs$|HEAD$|logs\/HEAD$)/;

@@ -2,7 +2,7 @@ import type { RelPath } from '../text/path.ts';
 import type { Change, ChangeKind, Entry, Problem, WithheldGroup } from './entry.ts';
 import type { FileSet } from './file-set.ts';
 import type { Finding } from './finding.ts';
-import type { ChangeOutcome } from './session.ts';
+import type { ChangeOutcome, MadeCommits } from './session.ts';
 
 /**
  * clean: may be applied. suspect: needs its own yes. blocked: shown, never applied. withheld: matched by the base's
@@ -70,6 +70,8 @@ export interface Review {
   /** The audit was not done yet, and every change is blocked until it is. */
   readonly isUnaudited: boolean;
   readonly claude?: ClaudeReview;
+  /** The session's commits, by repository. Undefined where they were not listed. */
+  readonly commits?: readonly MadeCommits[];
 }
 
 /** Numbers of files and links. A rename counts once, as renamed. */

@@ -38,8 +38,19 @@ export interface SessionRecord {
   readonly bound?: BoundGit;
   /** Of a session that `import` made from a change set: what the file says of where it came from. */
   readonly imported?: ImportedFrom;
+  /** The commits that were made in it, by repository, as listed at its end. Undefined where they were not listed. */
+  readonly commits?: readonly MadeCommits[];
   /** Branches that `apply --branch` made, the oldest first. */
   readonly branches?: readonly MadeBranch[];
+}
+
+/** Commits of a session in one repository, as the session's own git names them: not cleaned for the terminal. */
+export interface MadeCommits {
+  /** Its work tree, from the project; '' for the project's own. */
+  readonly repository: string;
+  readonly count: number;
+  /** First lines of the newest, the newest first. */
+  readonly titles: readonly string[];
 }
 
 /** A branch of the user's repository with the changes of a session. */

@@ -195,6 +195,7 @@ export const COMMANDS: readonly CommandShape[] = [
     [
       flag('import', 'import them as refs of the repository'),
       value('branch', 'NAME', 'with --import: also create this branch'),
+      { ...ONLY, placeholder: 'PATH', help: "only the repository at this path (a submodule; '.': the project's own)" },
       { ...ALLOW_SUSPECT, help: 'with --import: treat suspect changes of these paths as clean' },
       JSON_OPTION,
     ],

@@ -2,12 +2,14 @@ import type { ChangeJudge } from '../../judging/change-judge.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../../record/session.ts';
 import { neededOf, possibleMembers } from '../../review/file-sets.ts';
 import { matchRenames } from '../../review/match-renames.ts';
+import { touchesBranches } from '../../review/policy.ts';
 import type { Collected } from '../../types/entry.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { type AuditResult, auditCollected, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
 import { collectClaudeData } from './claude-data.ts';
+import { noteCommits } from './note-commits.ts';
 import { outcomeAfterResume } from './remaining-changes.ts';
 
 export interface CollectInput {
@@ -46,7 +48,8 @@ export async function collectSession(
   writeCollected(sessionDir, now);
   const pending = updateRecord(record, { stage: 'pending', outcome: kept });
   workspace.forgetProgress();
-  return pending;
+  const { changes } = collected;
+  return noteCommits(pending, deps, touchesBranches(changes) ? workspace.mounts : undefined, changes);
 }
 
 async function auditNow(

@@ -14,8 +14,9 @@ export function reviewOf(
   collected: CollectedRecord = readCollected(record.plan.sessionDir),
   release: boolean | readonly string[] = false,
 ): Review {
-  const { policy } = record.plan;
-  return buildReview({
+  const { plan, commits } = record;
+  const { policy } = plan;
+  const review = buildReview({
     collected,
     findings: collected.findings,
     allowSuspect: policy.allowSuspect,
@@ -23,4 +24,5 @@ export function reviewOf(
     release,
     ...(collected.claude && { claude: collected.claude }),
   });
+  return commits === undefined ? review : { ...review, commits };
 }

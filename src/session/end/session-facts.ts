@@ -92,7 +92,7 @@ function copyState({ stage }: SessionRecord, files: ProgressCounts, isClaudePend
 }
 
 /** A bind session's changes are not kept; its own report has their number. */
-function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
+function boundFacts({ stage, plan, bound, commits }: SessionRecord): SessionFacts {
   const report = readOwnReportForList(plan.sessionDir);
   const { renamed = 0, ...kinds } = report?.counts ?? {};
   // A rename is in the report's numbers as a creation and a deletion too.
@@ -107,7 +107,7 @@ function boundFacts({ stage, plan, bound }: SessionRecord): SessionFacts {
     state,
     files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, inPart: 0, blocked: 0 },
     ...foundIn(report?.findings ?? []),
-    hasCommits: bound?.commits === true,
+    hasCommits: commits === undefined ? bound?.commits === true : commits.length > 0,
     ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),
   };
 }

@@ -175,8 +175,8 @@ async function commitChoice(
   try {
     const outside = inSubmodules(head, choice.chosen);
     const chosen = choice.chosen.filter(({ change }) => !outside.has(change.path));
-    const scratch = await layOut(head, chosen, root);
     const store = openContentStore(storeDir(plan.sessionDir));
+    const scratch = await layOut(head, chosen, root, store);
     let merged: ReadonlyMap<Digest, Buffer> = new Map();
     using judge = new ChangeJudge({ content: (digest) => merged.get(digest) });
     const applied = await applyChanges({

@@ -1,161 +1,125 @@
 import { boundRepositoryMounts } from '../../bind/shield-git.ts';
-import { readCommitBase, repositoryConfig } from '../../commits/audit-commit-range.ts';
-import { bundleCommits } from '../../commits/bundle-commits.ts';
-import { openGitObjects } from '../../commits/git-objects.ts';
-import { hostGitSucceeds, hostTips } from '../../commits/host-git.ts';
+import { bundleCommits, listCommits } from '../../commits/bundle-commits.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
-import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
-import { findLeftOutChanges } from '../../commits/left-out.ts';
-import {
-  type CommitChanges,
-  readBlobs,
-  readBranchChanges,
-  readCommitChanges,
-  readMessages,
-  withTargets,
-} from '../../commits/read-commits.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';
-import { policySettings } from '../../judging/policy-settings.ts';
+import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../commits/lfs/objects.ts';
+import { type LeftRefs, leftRefs } from '../../commits/other-refs.ts';
+import { findRepositories, type Repository, withKnownCommits } from '../../commits/repositories.ts';
+import type { InsideRequest } from '../../commits/run-inside.ts';
+import { RunClaudeError, usageError } from '../../errors.ts';
 import { withLayer } from '../../record/layer-lock.ts';
-import { matcher } from '../../review/build-review.ts';
-import type { RelPath } from '../../text/path.ts';
-import type { Mount } from '../../types/engine.ts';
-import type { Change, Digest } from '../../types/entry.ts';
-import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { type LackedFiles, lackedFiles, NOTHING_LACKED } from '../../workspace/lacking.ts';
+import { type LackedFiles, lackedFiles } from '../../workspace/lacking.ts';
 import { reopenWorkspace } from '../../workspace/open.ts';
+import { insideRequest } from '../end/note-commits.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { prepareImage } from '../start/prepare-image.ts';
 
 const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
 
-/** A finding and the commit that it is in. */
-export interface CommitFinding {
-  readonly commit: string;
-  readonly finding: Finding;
+/** The commits that a session made in one repository. */
+export interface RepositoryCommits {
+  readonly repository: Repository;
+  readonly received: ReceivedCommits;
+  readonly lfs: LfsObjects;
+}
+
+/** The commits of a session, by repository: submodules and nested repositories before those that contain them. */
+export interface SessionCommits extends Disposable {
+  readonly made: readonly RepositoryCommits[];
+  /** The user's repositories that the session had a copy of, with commits or without. */
+  readonly repositories: readonly Repository[];
+  /** What is not brought along. */
+  readonly left: readonly LeftRefs[];
 }
 
 /**
- * Copies the commits that a session made into a repository of run-claude's, and checks them. Returns undefined when there
- * are none. The caller disposes the result. Precondition: the session's agent has ended.
+ * Copies the commits that a session made into repositories of run-claude's, and checks them. The caller disposes the
+ * result. `only`: paths of repositories, '.' for the project's own; empty: all. Precondition: the session's agent has ended.
  *
- * @throws {RunClaudeError} LAYER_GONE, NO_REPOSITORY; what bundling and checking throw.
+ * @throws {RunClaudeError} LAYER_GONE, NO_REPOSITORY; USAGE for a path that is not of a repository; what bundling and
+ * checking throw.
  */
-export async function fetchCommits(record: SessionRecord, deps: SessionDeps): Promise<ReceivedCommits | undefined> {
+export async function fetchCommits(
+  record: SessionRecord,
+  deps: SessionDeps,
+  only: readonly string[] = [],
+): Promise<SessionCommits> {
   const { plan } = record;
-  const { engine, tell } = deps;
-  const project = plan.project.root;
-  if (
-    plan.project.git === 'none' ||
-    plan.project.git === 'subfolder' ||
-    !hostGitSucceeds(project, ['rev-parse', '--git-dir'])
-  ) {
-    throw new RunClaudeError('NO_REPOSITORY', `${project} is not a repository of its own`, {
+  const repositories = findRepositories(plan.project, plan.mode);
+  if (repositories.length === 0) {
+    throw new RunClaudeError('NO_REPOSITORY', `${plan.project.root} is not a repository of its own`, {
       hint: 'Commits come back to the repository that the session was started in (--repo takes a whole one).',
     });
   }
-  const bundle = await withLayer(record, 'reading its commits', async () => {
-    await prepareImage(plan, deps);
-    const { sessionId, ownImage: image = plan.image, user } = plan;
-    const bundle = (mounts: readonly Mount[]) =>
-      bundleCommits({ engine, image, sessionId, mounts, user, known: hostTips(project), maxBytes: MAX_BUNDLE_BYTES });
-    if (record.bound !== undefined) return bundle(boundRepositoryMounts(plan.sessionDir, record.bound));
-    const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
-    try {
-      return await bundle(workspace.mounts);
-    } finally {
-      await workspace.close({ keepLayer: true });
-    }
-  });
-  if (bundle === undefined) return undefined;
-  return receiveCommits({
-    project,
-    sessionId: plan.sessionId,
-    sessionDir: plan.sessionDir,
-    bundle,
-    maxBytes: MAX_BUNDLE_BYTES,
-  });
-}
-
-/**
- * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
- * a whole, and the messages and names of branches. What the session's copy lacked (`lacked`) no commit may change.
- * Returns the findings, the most severe first.
- */
-export async function auditCommits(
-  received: ReceivedCommits,
-  policy: Policy,
-  signal?: AbortSignal,
-  lacked: LackedFiles = NOTHING_LACKED,
-): Promise<CommitFinding[]> {
-  let contents: ReadonlyMap<Digest, Buffer> = new Map();
-  const content = (digest: Digest): Buffer | undefined => contents.get(digest);
-  using judge = new ChangeJudge({ content });
-  const allowed = matcher(policy.allowSuspect);
-  const seen = new Set<string>();
-  const found: CommitFinding[] = [];
-  const add = (commit: string, finding: Finding): void => {
-    const key = `${finding.rule}\0${finding.path}\0${finding.detail ?? ''}`;
-    if (seen.has(key) || (finding.severity === 'suspect' && allowed(finding.path))) return;
-    seen.add(key);
-    found.push({ commit, finding });
+  const wanted = choose(repositories, only);
+  const made: RepositoryCommits[] = [];
+  const left: LeftRefs[] = [];
+  const drop = (): void => {
+    for (const { received } of made) received[Symbol.dispose]();
   };
-  const judgeOne = async (by: ChangeJudge, { commit, changes, gitlinks }: CommitChanges): Promise<void> => {
-    const blobs = readBlobs(received.repository, changes);
-    contents = blobs;
-    const filled: Change[] = changes.map((change) => withTargets(change, blobs));
-    for (const link of gitlinks) add(commit, gitlinkFinding(link));
-    for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy) })) add(commit, finding);
-  };
-  for (const { commit, path } of findLeftOutChanges(received, lacked)) add(commit, leftOutFinding(path));
-  for (const one of readCommitChanges(received)) await judgeOne(judge, one);
-  // As an apply of the branch would be judged: beside the project, and with what its own files lead to.
-  for (const one of readBranchChanges(received)) {
-    const base = one.base === undefined ? undefined : await baseOf(received, one.base, one.commit);
-    using beside = new ChangeJudge({ content, ...(base === undefined ? {} : { base }) });
-    await judgeOne(beside, one);
+  try {
+    await withLayer(record, 'reading its commits', async () => {
+      await prepareImage(plan, deps);
+      if (record.bound !== undefined) {
+        const mounts = boundRepositoryMounts(plan.sessionDir, record.bound);
+        return receiveAll({ record, deps, request: insideRequest(record, deps, mounts), made, left }, wanted);
+      }
+      const { engine, tell } = deps;
+      const workspace = await reopenWorkspace({ plan, engine, tell }, record.workspace);
+      try {
+        return await receiveAll(
+          { record, deps, request: insideRequest(record, deps, workspace.mounts), made, left },
+          wanted,
+        );
+      } finally {
+        await workspace.close({ keepLayer: true });
+      }
+    });
+  } catch (error) {
+    drop();
+    throw error;
   }
-  for (const [commit, message] of readMessages(received)) {
-    const finding = judgeMessage(message);
-    if (finding !== undefined) add(commit, finding);
+  return { made, repositories, left, [Symbol.dispose]: drop };
+}
+
+interface Receiving {
+  readonly record: SessionRecord;
+  readonly deps: SessionDeps;
+  readonly request: InsideRequest;
+  /** Gets what was received, also where a later repository fails: the caller disposes it. */
+  readonly made: RepositoryCommits[];
+  /** Gets what is not received. */
+  readonly left: LeftRefs[];
+}
+
+/** The commits of each repository that has some. One container asks all of them, so that the others cost nothing more. */
+async function receiveAll(
+  { record, deps, request, made, left }: Receiving,
+  wanted: readonly Repository[],
+): Promise<void> {
+  const { sessionId, sessionDir } = record.plan;
+  let room = MAX_BUNDLE_BYTES;
+  for (const { repository, count, others } of await listCommits(request, withKnownCommits(wanted))) {
+    for (const one of leftRefs(repository, others)) left.push(one);
+    const bundle = count === 0 ? undefined : await bundleCommits(request, repository, room);
+    if (bundle === undefined) continue;
+    room -= bundle.length;
+    const maxBytes = MAX_BUNDLE_BYTES;
+    const received = receiveCommits({ project: repository.place, sessionId, sessionDir, bundle, maxBytes });
+    made.push({ repository, received, lfs: NO_LFS });
+    const lfs = await receiveLfsObjects(request, repository, received, deps.env);
+    made.splice(-1, 1, { repository, received, lfs });
   }
-  for (const { branch, commit } of received.branches) {
-    const finding = judgeBranch(branch);
-    if (finding !== undefined) add(commit, finding);
-  }
-  return found.sort((a, b) => SEVERITY_RANK[a.finding.severity] - SEVERITY_RANK[b.finding.severity]);
 }
 
-async function baseOf(
-  { repository, project }: ReceivedCommits,
-  base: string,
-  tip: string,
-): Promise<OwnContent['base']> {
-  const config = await repositoryConfig(openGitObjects(project));
-  return readCommitBase(openGitObjects(repository), base, tip, config);
-}
-
-function leftOutFinding(path: string): Finding {
-  return {
-    rule: 'commit-left-out',
-    severity: 'blocked',
-    path: path as RelPath,
-    title: 'Commit changes what was left out of the copy',
-    why: 'The session never had your file: the commit deletes it, empties it or writes another one.',
-  };
-}
-
-function gitlinkFinding(link: string): Finding {
-  return {
-    rule: 'commit-submodule',
-    severity: 'suspect',
-    path: link as RelPath,
-    title: 'Commit of another repository',
-    why: 'A submodule update would fetch it from where .gitmodules says.',
-  };
+function choose(repositories: readonly Repository[], only: readonly string[]): readonly Repository[] {
+  const names = new Set(only.map((one) => one.replace(/^\.\/|\/+$/g, '')));
+  const isNamed = (one: Repository): boolean => names.delete(one.path === '' ? '.' : one.path);
+  const found = only.length === 0 ? repositories : repositories.filter(isNamed);
+  const [unknown] = only.length === 0 ? [] : names;
+  if (unknown === undefined) return found;
+  const known = repositories.map(({ path }) => (path === '' ? '.' : path)).join(', ');
+  throw usageError(`--only ${unknown}: the session has no repository of that path`, `Its repositories: ${known}`);
 }
 
 /** What the session's copy lacked, for {@link auditCommits}. Throws as lackedFiles. */

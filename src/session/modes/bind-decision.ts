@@ -5,6 +5,7 @@ import { reachesSeverity } from '../../review/findings.ts';
 import { countHeldInGit, outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-review.ts';
+import { commitLines } from '../../terminal/review/commit-lines.ts';
 import { claudeLines } from '../../terminal/review/summary.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
@@ -63,9 +64,10 @@ export async function applyBound(decided: DecidedSession, deps: UserDeps): Promi
 /** Names what can be done next and writes the reports. Returns the exit status. */
 export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: UserDeps): Promise<number> {
   const { record, review, choice, heldBack, outcome } = decided;
-  if (record.bound?.commits === true) {
-    const text = `Commits were made inside: run-claude commits ${record.id} --import`;
-    deps.tell({ kind: 'message', level: 'info', text });
+  if (record.commits === undefined ? record.bound?.commits === true : record.commits.length > 0) {
+    const command = `Commits were made inside: run-claude commits ${record.id} --import`;
+    for (const text of [...commitLines(record.commits ?? []), command])
+      deps.tell({ kind: 'message', level: 'info', text });
   }
   const counts = outcomeCounts(outcome ?? { changes: [], at: '' });
   const interruptedBy = deps.interruption.by();

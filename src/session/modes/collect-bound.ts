@@ -1,11 +1,12 @@
 import { GIT_ROOT, hasCommits } from '../../bind/commits.ts';
-import { sessionGit } from '../../bind/shield-git.ts';
+import { boundRepositoryMounts, sessionGit } from '../../bind/shield-git.ts';
 import { type ReaderRoot, startCollector } from '../../collector/container.ts';
 import { updateRecord, writeCollected } from '../../record/session.ts';
 import { reviewClaude } from '../../review/claude-items.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { collectClaudeData } from '../end/claude-data.ts';
+import { noteCommits } from '../end/note-commits.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 /** What a bind session left outside the project. */
@@ -22,13 +23,13 @@ export interface CollectedOutside {
 export async function collectBound(
   record: SessionRecord,
   roots: readonly ReaderRoot[],
-  { engine }: SessionDeps,
+  deps: SessionDeps,
   secrets: readonly string[],
 ): Promise<CollectedOutside> {
   const { plan, bound } = record;
   const git = { kind: 'bind', source: sessionGit(plan.sessionDir), target: '', readonly: true } as const;
   const collector = await startCollector({
-    engine,
+    engine: deps.engine,
     sessionId: plan.sessionId,
     image: plan.ownImage ?? plan.image,
     roots: [...roots, ...(bound === undefined ? [] : [{ name: GIT_ROOT, mount: git }])],
@@ -47,7 +48,9 @@ export async function collectBound(
       stage: isPending ? 'pending' : 'applied',
       ...(bound && { bound: { ...bound, ...(commits !== undefined && { commits }) } }),
     });
-    return { record: known, claude: review };
+    if (bound === undefined) return { record: known, claude: review };
+    const mounts = commits === true ? boundRepositoryMounts(plan.sessionDir, bound) : undefined;
+    return { record: await noteCommits(known, deps, mounts), claude: review };
   } finally {
     await collector.stop();
   }

@@ -8,6 +8,7 @@ import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
+import { commitLines, isOfListedCommits } from './commit-lines.ts';
 
 export interface SummaryLine {
   readonly text: string;
@@ -31,7 +32,11 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   if (mass !== undefined) {
     lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
   }
-  const findings = [...review.items.flatMap((item) => item.findings), ...review.general];
+  const { commits = [] } = review;
+  for (const text of commitLines(commits)) lines.push(info(text));
+  const findings = [...review.items.flatMap((item) => item.findings), ...review.general].filter(
+    (one) => !isOfListedCommits(one, commits),
+  );
   const told = new Set<string>(findings.filter(tellsProblem).map(({ path }) => path));
   for (const { path, why } of review.problems) {
     if (told.has(path)) continue;

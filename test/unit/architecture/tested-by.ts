@@ -110,7 +110,12 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/cli/grammar': ['unit/cli/grammar/parse-command-line.test.ts', 'unit/cli/grammar/documents.test.ts'],
   'src/cli/start': ['e2e/first-start.test.ts', 'e2e/ways-in.test.ts'],
   'src/collector': ['unit/collector/client.test.ts', 'engine/workspace/workspace.test.ts'],
-  'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commit-range.test.ts'],
+  'src/commits': [
+    'unit/commits/import-commits.test.ts',
+    'unit/commits/audit-commit-range.test.ts',
+    'e2e/history-elsewhere.test.ts',
+  ],
+  'src/commits/lfs': ['unit/commits/lfs/objects.test.ts', 'e2e/large-files-of-git.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
   'src/services': ['e2e/services.test.ts'],
   'src/config/tables/service-kinds.ts': ['unit/config/tables/service.test.ts'],

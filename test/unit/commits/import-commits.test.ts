@@ -16,7 +16,7 @@ import { isBranchName, parseBundleHead } from '../../../src/commits/bundle.ts';
 import { type ReceivedBranch, type ReceiveRequest, receiveCommits } from '../../../src/commits/import-commits.ts';
 import { makeBranch, moveBranch, planBranch, planMove } from '../../../src/commits/move-branch.ts';
 import { readCommits } from '../../../src/commits/read-commits.ts';
-import { auditCommits } from '../../../src/session/later/session-commits.ts';
+import { auditCommits } from '../../../src/session/later/audit-commits.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-import-'));
@@ -205,7 +205,7 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   ]);
   expect(found).toContainEqual(['blocked', 'out', 'link']);
   expect(found).toContainEqual(['suspect', '.github/workflows/x.yml', '.github/workflows/x.yml']);
-  expect(found).toContainEqual(['suspect', 'sub', 'gitlink']);
+  expect(found).toContainEqual(['blocked', 'sub', 'gitlink']);
   using plain = receiveCommits(scene());
   expect(await auditCommits(plain, policy)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { receiveCommits } from '../../../src/commits/import-commits.ts';
 import { judgeBranch, judgeMessage } from '../../../src/commits/judge-words.ts';
-import { auditCommits } from '../../../src/session/later/session-commits.ts';
+import { auditCommits } from '../../../src/session/later/audit-commits.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-words-'));

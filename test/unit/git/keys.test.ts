@@ -151,10 +151,6 @@ describe('rewriteConfig', () => {
       'remote.origin.fetch=+refs/heads/*:refs/remotes/origin/*',
       'branch.main.remote=https://h/x',
       'color.ui=auto',
-      'filter.lfs.clean=git-lfs clean -- %f',
-      'filter.lfs.smudge=git-lfs smudge --skip -- %f',
-      'filter.lfs.process=git-lfs filter-process --skip',
-      'filter.lfs.required=false',
     ]);
     expect(dropped).toEqual([
       'core.fsmonitor',
@@ -166,7 +162,7 @@ describe('rewriteConfig', () => {
       'http.https://h/.extraheader',
       'include.path',
       'credential.helper',
-      'filter.lfs.* (inert in the copy)',
+      'filter.lfs.* (without the network in the copy)',
       'user and token in branch.main.remote',
       'url.https://h/.insteadof',
     ]);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { HeadTree } from '../../../src/publish/head-tree.ts';
 import { layOut } from '../../../src/publish/scratch-tree.ts';
+import { openContentStore } from '../../../src/store/content.ts';
 import type { ChosenChange } from '../../../src/types/review.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-scratch-'));
@@ -20,7 +21,7 @@ async function lay(tree: Readonly<Record<string, string>>, changed: string) {
   const head = { commit: 'c', entries: new Map(rows), prefix: '', objects } as unknown as HeadTree;
   const place = path.join(root, String(places++));
   const chosen = [{ change: { path: changed, kind: 'created' } }] as unknown as ChosenChange[];
-  const result = layOut(head, chosen, place);
+  const result = layOut(head, chosen, place, openContentStore(`${place}-store`));
   return { place, result, has: (name: string) => existsSync(path.join(place, name)) };
 }
 

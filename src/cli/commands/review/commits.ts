@@ -1,9 +1,12 @@
-import type { ReceivedBranch, ReceivedCommits } from '../../../commits/import-commits.ts';
+import type { ReceivedBranch } from '../../../commits/import-commits.ts';
 import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../../commits/move-branch.ts';
+import type { LeftRefs } from '../../../commits/other-refs.ts';
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
-import { EXIT, usageError } from '../../../errors.ts';
+import type { Repository } from '../../../commits/repositories.ts';
+import { EXIT, RunClaudeError, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
-import { auditCommits, type CommitFinding, fetchCommits, lackedBy } from '../../../session/later/session-commits.ts';
+import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
+import { fetchCommits, lackedBy, type RepositoryCommits } from '../../../session/later/session-commits.ts';
 import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
@@ -24,18 +27,21 @@ export const commitsCommand: CommandRun = (line, context) =>
     }
     const engine = await openEngineOf(record.plan, context);
     try {
-      using received = await fetchCommits(record, sessionDeps(deps, engine, context.env));
-      const commits = received === undefined ? [] : readCommits(received);
+      using session = await fetchCommits(record, sessionDeps(deps, engine, context.env), line.options.get('only'));
+      const { made } = session;
       const { policy } = record.plan;
       const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];
-      const stop = deps.interruption.signal;
-      const findings =
-        received === undefined ? [] : await auditCommits(received, { ...policy, allowSuspect }, stop, lackedBy(record));
-      const json = line.options.has('json');
-      const branches = received?.branches ?? [];
-      if (json) context.write(jsonText({ branches, commits, findings }));
-      else for (const text of listing(branches, commits)) context.write(`${text}\n`);
-      if (received === undefined) {
+      const findings = await auditSessionCommits(
+        session,
+        { ...policy, allowSuspect },
+        lackedBy(record),
+        deps.interruption.signal,
+      );
+      const listed = made.map((one) => ({ ...one, commits: readCommits(one.received) }));
+      if (line.options.has('json')) context.write(jsonText(asJson(listed, findings)));
+      else for (const one of listed) for (const text of listing(one, made.length)) context.write(`${text}\n`);
+      for (const text of session.left.map(leftLine)) deps.tell({ kind: 'message', level: 'info', text });
+      if (made.length === 0) {
         deps.tell({
           kind: 'message',
           level: 'info',
@@ -46,24 +52,75 @@ export const commitsCommand: CommandRun = (line, context) =>
       tellFindings(findings, deps);
       if (!line.options.has('import')) return EXIT.ok;
       const asked = optionValue(line, 'branch');
-      const from = asked === undefined ? undefined : planBranch(record.project, asked, received.branches);
+      const branches = asked === undefined ? [] : made.map((one) => ({ ...one, from: planBranchIn(one, asked) }));
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
-      received.import();
-      if (asked === undefined || from === undefined) await offerMoves(record.project, received, deps);
-      else {
-        makeBranch(record.project, asked, from);
-        deps.tell({ kind: 'message', level: 'info', text: `Made branch ${asked} at ${from.commit.slice(0, 10)}.` });
+      // Submodules first: a commit above them never names one that is not there yet.
+      for (const { received, lfs } of made) {
+        lfs.import();
+        received.import();
       }
+      for (const { repository, from } of branches) {
+        makeBranch(repository.place, asked as string, from);
+        const text = `Made branch ${asked}${inRepository(repository)} at ${from.commit.slice(0, 10)}.`;
+        deps.tell({ kind: 'message', level: 'info', text });
+      }
+      if (asked === undefined) for (const one of made) await offerMoves(one, deps);
       return EXIT.ok;
     } finally {
       await engine.close();
     }
   });
 
-function listing(branches: readonly ReceivedBranch[], commits: readonly CommitFacts[]): string[] {
+interface ListedRepository extends RepositoryCommits {
+  readonly commits: readonly CommitFacts[];
+}
+
+/** ' in lib' for a repository besides the project's own. */
+function inRepository({ path }: Repository): string {
+  return path === '' ? '' : ` in ${cleanLine(path)}`;
+}
+
+function planBranchIn({ repository, received }: RepositoryCommits, name: string): ReceivedBranch {
+  try {
+    return planBranch(repository.place, name, received.branches);
+  } catch (error) {
+    if (!(error instanceof RunClaudeError) || repository.path === '') throw error;
+    const { code, message, hint, status } = error;
+    const own = `${hint ?? ''} Or import the repositories one by one: --only ${repository.path}`;
+    throw new RunClaudeError(code, `${cleanLine(repository.path)}: ${message}`, { status, cause: error, hint: own });
+  }
+}
+
+const MAX_REFS_NAMED = 10;
+
+/** 'Not brought along in lib: tag v1, the stash' */
+function leftLine({ repository, names }: LeftRefs): string {
+  const more = names.length - MAX_REFS_NAMED;
+  const shown = names.slice(0, MAX_REFS_NAMED).map((name) => cleanLine(name));
+  return `Not brought along${inRepository(repository)}: ${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
+}
+
+/** '.' is the project's own repository. */
+const nameOf = (path: string): string => (path === '' ? '.' : path);
+
+function asJson(listed: readonly ListedRepository[], findings: readonly CommitFinding[]): object {
+  const named = <One extends object>({ repository: { path } }: ListedRepository, list: readonly One[]): object[] =>
+    list.map((one) => ({ ...one, repository: nameOf(path) }));
+  return {
+    branches: listed.flatMap((one) => named(one, one.received.branches)),
+    commits: listed.flatMap((one) => named(one, one.commits)),
+    findings: findings.map((one) => ({ ...one, repository: nameOf(one.repository) })),
+  };
+}
+
+function listing({ repository, received, commits }: ListedRepository, repositories: number): string[] {
   const short = (id: string): string => id.slice(0, 10);
+  const isNamed = repository.path !== '' || repositories > 1;
   return [
-    ...branches.map(({ branch, commit, ref }) => `${short(commit)}  ${cleanLine(branch)}  (${cleanLine(ref)})`),
+    ...(isNamed ? [`${cleanLine(nameOf(repository.path))}:`] : []),
+    ...received.branches.map(
+      ({ branch, commit, ref }) => `${short(commit)}  ${cleanLine(branch)}  (${cleanLine(ref)})`,
+    ),
     ...commits.toReversed().map(({ id, date, author, subject }) => {
       return `${short(id)}  ${cleanLine(date.slice(0, 10))}  ${cleanLine(author)}  ${cleanLine(subject)}`;
     }),
@@ -106,29 +163,32 @@ async function mayImport(findings: readonly CommitFinding[], { screen, tell }: U
   return false;
 }
 
-async function offerMoves(project: string, received: ReceivedCommits, { screen, tell }: UserDeps): Promise<void> {
+async function offerMoves({ repository, received }: RepositoryCommits, { screen, tell }: UserDeps): Promise<void> {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  const where = inRepository(repository);
   for (const branch of received.branches) {
-    say(`Imported ${cleanLine(branch.ref)}`);
-    const move = planMove(project, branch);
-    if ('why' in move) say(`Branch ${cleanLine(branch.branch)} was not moved: ${move.why}`);
-    else if (screen === undefined) say(`To move ${cleanLine(branch.branch)} there: ${byHand(move)}`);
-    else if (isYes(await askLine(screen, moveQuestion(move)))) {
-      moveBranch(project, move);
-      say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
-    } else say(`Branch ${cleanLine(move.branch)} was not moved. To move it later: ${byHand(move)}`);
+    say(`Imported ${cleanLine(branch.ref)}${where}`);
+    const move = planMove(repository.place, branch);
+    const name = `${cleanLine(branch.branch)}${where}`;
+    if ('why' in move) say(`Branch ${name} was not moved: ${move.why}`);
+    else if (screen === undefined) say(`To move ${name} there: ${byHand(move, repository)}`);
+    else if (isYes(await askLine(screen, moveQuestion(move, where)))) {
+      moveBranch(repository.place, move);
+      say(`Moved ${name} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
+    } else say(`Branch ${name} was not moved. To move it later: ${byHand(move, repository)}`);
   }
 }
 
 /** The command that moves the branch by hand. git would refuse to merge over files that were applied already. */
-function byHand({ branch, ref, checkedOut }: BranchMove): string {
+function byHand({ branch, ref, checkedOut }: BranchMove, { path }: Repository): string {
   const there = cleanLine(ref);
-  if (!checkedOut) return `git fetch . ${there}:${cleanLine(branch)}`;
-  return `git merge --ff-only ${there}, or after an apply: git reset ${there}`;
+  const git = path === '' ? 'git' : `git -C ${/^[\w.@+/-]+$/.test(path) ? path : 'REPOSITORY'}`;
+  if (!checkedOut) return `${git} fetch . ${there}:${cleanLine(branch)}`;
+  return `${git} merge --ff-only ${there}, or after an apply: ${git} reset ${there}`;
 }
 
-function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {
+function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove, where: string): string {
   const what = `${commits} ${commits === 1 ? 'commit' : 'commits'}`;
   const files = checkedOut ? '; your files stay as they are' : '';
-  return `[sandbox] Move ${cleanLine(branch)} forward by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
+  return `[sandbox] Move ${cleanLine(branch)}${where} forward by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
 }

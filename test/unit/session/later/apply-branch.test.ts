@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -21,7 +22,7 @@ import { openContentStore } from '../../../../src/store/content.ts';
 import { writeJsonAtomic } from '../../../../src/store/record.ts';
 import type { ClaudeData } from '../../../../src/types/claude-data.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
-import type { ChangeOutcome } from '../../../../src/types/session.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../../../../src/types/session.ts';
 import { dir, file, layApply, link, type Nodes, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -79,6 +80,19 @@ async function lay(sides: Sides, findings: readonly Partial<Finding>[] = [], has
     Object.fromEntries(Object.entries(scene.now() as Nodes).filter(([name]) => !name.startsWith('.git')));
   const show = (name: string): string => git('show', `work:${name}`);
   return { ...scene, place, env, git, config, said, record, apply, applyToFiles, undo, tree, show };
+}
+
+/** The same over a repository whose HEAD has pointers of Git LFS. */
+async function layLfs(sides: Sides) {
+  const scene = await lay(sides);
+  const { git, config } = scene;
+  config('filter.lfs.clean', 'git-lfs clean -- %f');
+  config('filter.lfs.smudge', 'git-lfs smudge -- %f');
+  git('add', '--renormalize', '.');
+  git('commit', '-q', '--amend', '--no-edit');
+  const outcomeOf = (outcome: ApplyOutcome | undefined): readonly ChangeOutcome[] =>
+    (outcome?.changes ?? []).filter(({ verdict }) => verdict !== 'applied');
+  return { ...scene, outcomeOf };
 }
 
 /** A plan that the session wrote into Claude's data. */
@@ -263,6 +277,36 @@ describe('apply --branch', () => {
     expect(execFileSync('git', ['cat-file', 'blob', 'work:w.txt'], { cwd: project }).toString()).toBe('a\r\nb\r\n');
     expect(show('w.txt')).toContain('\r\n');
     expect(ran.filter((one) => existsSync(one))).toEqual([]);
+  });
+
+  it('commits pointers for the files of Git LFS, and puts their contents into the store of the repository', async () => {
+    const attributes = file('*.psd filter=lfs\n');
+    const { apply, git, project, show, outcomeOf } = await layLfs({
+      base: { '.gitattributes': attributes, 'a.psd': file('art'), 'kept.psd': file('kept'), 'x.txt': file('x') },
+      session: {
+        '.gitattributes': file('*.psd filter=lfs\n*.bin filter=lfs\n'),
+        'a.psd': file('other art'),
+        'kept.psd': file('kept', 0o755),
+        'new.psd': file('new'),
+        'empty.psd': file(''),
+        'y.bin': file('bin'),
+        'x.txt': file('y'),
+      },
+    });
+    const { status, outcome } = await apply();
+    expect([status, outcomeOf(outcome)]).toEqual([0, []]);
+    const objects = { 'a.psd': 'other art', 'kept.psd': 'kept', 'new.psd': 'new', 'y.bin': 'bin' };
+    for (const [name, content] of Object.entries(objects)) {
+      const oid = createHash('sha256').update(content).digest('hex');
+      expect(show(name), name).toBe(
+        `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`,
+      );
+      const object = path.join(project, '.git/lfs/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+      expect(readFileSync(object, 'utf8')).toBe(content);
+    }
+    expect([show('empty.psd'), show('x.txt')]).toEqual(['', 'y']);
+    expect(git('diff', '--summary', 'main', 'work', '--', 'kept.psd')).toContain('mode change 100644 => 100755');
+    git('lfs', 'fsck', 'work');
   });
 
   it('leaves what is in a submodule to its own repository', async () => {

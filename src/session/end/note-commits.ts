@@ -1,0 +1,55 @@
+import { listCommits } from '../../commits/bundle-commits.ts';
+import { findRepositories, withKnownCommits } from '../../commits/repositories.ts';
+import type { InsideRequest } from '../../commits/run-inside.ts';
+import { updateRecord } from '../../record/session.ts';
+import type { Mount } from '../../types/engine.ts';
+import type { Change } from '../../types/entry.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { SessionDeps } from '../start/deps.ts';
+
+/** What a container needs to read the session's repositories, given the mounts that show its workspace. */
+export function insideRequest(
+  { plan: { sessionId, ownImage, image, user } }: SessionRecord,
+  { engine }: SessionDeps,
+  mounts: readonly Mount[],
+): InsideRequest {
+  return { engine, image: ownImage ?? image, sessionId, mounts, user };
+}
+
+/**
+ * Puts the number and titles of the session's commits on its record, by repository. Where they cannot be read, the record
+ * stays as it is: the session's end does not depend on them. `mounts`: they show the session's workspace; undefined where it
+ * made no commits. `changes`: what it changed, in copy mode.
+ */
+export async function noteCommits(
+  record: SessionRecord,
+  deps: SessionDeps,
+  mounts: readonly Mount[] | undefined,
+  changes: readonly Change[] = [],
+): Promise<SessionRecord> {
+  if (mounts === undefined) return updateRecord(record, { commits: [] });
+  const { mountsAnew, keepsOutput } = record.plan.engine;
+  // A container of a queue or a cluster may have to wait for its turn.
+  if (mountsAnew === true || keepsOutput === true) return record;
+  try {
+    const { project, mode } = record.plan;
+    const repositories = withKnownCommits(findRepositories(project, mode, nestedIn(changes)));
+    const listed = await listCommits(insideRequest(record, deps, mounts), repositories);
+    const made = listed.filter(({ count }) => count > 0);
+    const commits = made.map(({ repository, count, titles }) => ({ repository: repository.path, count, titles }));
+    return updateRecord(record, { commits });
+  } catch (error) {
+    deps.tell({ kind: 'trace', text: `commits: ${(error as Error).message}` });
+    return record;
+  }
+}
+
+/** Folders with a `.git` in which something changed, without the project itself. */
+function nestedIn(changes: readonly Change[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { path, inGit } of changes) {
+    const at = inGit === true ? path.indexOf('/.git/') : -1;
+    if (at > 0) found.add(path.slice(0, at));
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+import type { Finding } from '../../types/finding.ts';
+import type { MadeCommits } from '../../types/session.ts';
+import { cleanLine } from '../clean.ts';
+
+const MAX_REPOSITORIES_NAMED = 20;
+const MAX_TITLE_CHARACTERS = 72;
+
+/** The commits of a session, a line for each repository. Cleaned for the terminal. */
+export function commitLines(commits: readonly MadeCommits[]): string[] {
+  const more = commits.length - MAX_REPOSITORIES_NAMED;
+  return [
+    ...commits.slice(0, MAX_REPOSITORIES_NAMED).map(commitLine),
+    ...(more > 0 ? [`Commits in ${more} more ${more === 1 ? 'repository' : 'repositories'}`] : []),
+  ];
+}
+
+/**
+ * Whether a finding only says that git's data changed in a repository whose commits are listed: a submodule's data is in the
+ * `.git` of the project.
+ */
+export function isOfListedCommits({ rule, path }: Finding, commits: readonly MadeCommits[]): boolean {
+  if (rule !== 'git-data') return false;
+  return path === '.git' ? commits.length > 0 : commits.some(({ repository }) => path === `${repository}/.git`);
+}
+
+/** 'lib: 4 commits: Newest; Older; Oldest shown; 1 more' */
+function commitLine({ repository, count, titles }: MadeCommits): string {
+  const shown = titles.map((title) => {
+    const clean = cleanLine(title);
+    return clean.length > MAX_TITLE_CHARACTERS ? `${clean.slice(0, MAX_TITLE_CHARACTERS - 1)}…` : clean;
+  });
+  const rest = count > shown.length ? [`${count - shown.length} more`] : [];
+  const where = repository === '' ? '' : `${cleanLine(repository)}: `;
+  return `${where}${count} ${count === 1 ? 'commit' : 'commits'}: ${[...shown, ...rest].join('; ')}`;
+}

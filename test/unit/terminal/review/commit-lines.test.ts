@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { buildReview } from '../../../../src/review/build-review.ts';
+import { commitLines, isOfListedCommits } from '../../../../src/terminal/review/commit-lines.ts';
+import { summaryLines } from '../../../../src/terminal/review/summary.ts';
+import type { RelPath } from '../../../../src/text/path.ts';
+import type { Finding } from '../../../../src/types/finding.ts';
+import type { MadeCommits } from '../../../../src/types/session.ts';
+
+const one = (repository: string, ...titles: string[]): MadeCommits => ({ repository, titles, count: titles.length });
+const gitData = (path: string): Finding => ({
+  rule: 'git-data',
+  severity: 'note',
+  path: path as RelPath,
+  title: "Git's own data changed",
+  why: 'Objects, refs, index and logs stay in the copy.',
+  detail: '8 files',
+});
+
+it('names the commits by repository and title, and cleans what an agent wrote', () => {
+  expect(
+    commitLines([
+      one('', 'Fix the parser'),
+      { repository: 'lib', count: 5, titles: ['c', 'b', 'a'] },
+      one('a\u001b[2Jb', `hidden\u001b[31m${'x'.repeat(200)}`),
+    ]),
+  ).toEqual([
+    '1 commit: Fix the parser',
+    'lib: 5 commits: c; b; a; 2 more',
+    expect.stringMatching(/^a[^\u001b]*b: 1 commit: hidden[^\u001b]{1,80}…$/),
+  ]);
+  const many = Array.from({ length: 25 }, (_, at) => one(`r${at}`, 't'));
+  expect(commitLines(many)).toHaveLength(21);
+  expect(commitLines(many).at(-1)).toBe('Commits in 5 more repositories');
+});
+
+it('stands for the notes on data of git in the same repositories', () => {
+  const commits = [one('lib', 'in a submodule'), one('api', 'in a nested repository')];
+  const shown = ['.git', 'api/.git', 'web/.git'].filter((path) => !isOfListedCommits(gitData(path), commits));
+  expect(shown).toEqual(['web/.git']);
+  expect(isOfListedCommits({ ...gitData('api/.git'), rule: 'git-hook' }, commits)).toBe(false);
+  expect(isOfListedCommits(gitData('.git'), [])).toBe(false);
+  const review = buildReview({
+    collected: { changes: [], problems: [], withheld: [], baseEntries: 1 },
+    findings: [gitData('.git'), gitData('web/.git')],
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  const texts = summaryLines({ ...review, commits }).map(({ text }) => text);
+  expect(texts).toContain('api: 1 commit: in a nested repository');
+  expect(texts.filter((text) => text.includes("Git's own data"))).toEqual([expect.stringContaining('web/.git')]);
+});
