@@ -173,7 +173,7 @@ describe('from git’s objects', () => {
     git(root, 'add', '-A');
     const before = await start();
     const [repository] = before.tracked;
-    // Only what lies in a changed directory is named by its own id.
+    // Only what is in a changed directory is named by its own id.
     expect([...(repository?.blobs.keys() ?? [])].sort()).toEqual(['a.ts', 'src/b.ts', 'src/new.ts']);
     expect([...(repository?.trees.keys() ?? [])]).toEqual(['other']);
     for (const name of ['a.ts', 'src/b.ts', 'src/new.ts', 'other/c.ts']) change(name);
