@@ -34,7 +34,7 @@ export async function referToNewest(
       return generation;
     });
   } catch (error) {
-    // A base is no precondition of a session that does not start from it.
+    // A session that does not start from the base can start without it.
     if (error instanceof RunClaudeError) return undefined;
     throw error;
   }

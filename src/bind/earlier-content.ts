@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { type GenerationFiles, openGenerationFiles } from '../base/newest-files.ts';
 import { RunClaudeError } from '../errors.ts';
 import { treeAbove } from '../git/index-entries.ts';
@@ -121,7 +120,8 @@ function* batchesOf(named: readonly NamedFile[]): Generator<readonly NamedFile[]
 async function askGit({ gitDir }: TrackedContent, args: GitArguments, named: readonly NamedFile[]): Promise<Buffer> {
   const input = Buffer.from(named.map(({ object }) => `${object}\n`).join(''));
   try {
-    return await runGit(args, { cwd: path.dirname(gitDir), gitDir, input });
+    // Not in the project, which the agent wrote.
+    return await runGit(args, { cwd: gitDir, gitDir, input });
   } catch (error) {
     if (error instanceof RunClaudeError) return Buffer.alloc(0);
     throw error;

@@ -17,6 +17,7 @@ import { asBoolean, parseConfig } from '../git/config-parse.ts';
 import { type ConfigPlace, rewriteConfig } from '../git/config-write.ts';
 import { isRunningState, isSharedEntry, PRIVATE_IN_SHARED } from '../git/layout.ts';
 import { parseUser } from '../host/user.ts';
+import { gitDirOf } from '../scan/git-grafts.ts';
 import { objectStores } from '../scan/object-stores.ts';
 import { nameOfPath, parentPath } from '../text/path.ts';
 import type { Plan } from '../types/plan.ts';
@@ -38,27 +39,54 @@ interface PrivateGit {
   /** Directories of objects on the host, in the order in which they are mounted. */
   readonly objects: string[];
   readonly dropped: string[];
+  /** Folders of the project that a copied configuration names as its work tree. */
+  readonly workTrees: WorkTree[];
+}
+
+interface WorkTree {
+  /** From the project's root. */
+  readonly at: string;
+  readonly gitDir: string;
+  /** The session's copy of that directory. */
+  readonly copy: string;
+}
+
+/** A session's own repository, as it was made. */
+export interface MadeGit {
+  readonly bound: BoundGit;
+  /** Names of the configuration keys that were left out. */
+  readonly dropped: readonly string[];
+  /** Submodules whose `.git` file names a repository that was copied: their folders, and from `target` that copy. */
+  readonly submodules: readonly { readonly at: string; readonly repository: string }[];
 }
 
 /**
  * Makes the session's own repository at `target`: the user's without its objects and without the secrets and commands of
- * its configuration. Repositories of submodules in it are made the same way. The user's git does not run. Returns what
- * later stages need, and the names of the configuration keys that were left out.
+ * its configuration. Repositories of submodules in it are made the same way. The user's git does not run.
  *
  * @throws {RunClaudeError} BIND_GIT_LOST where `dotGit` names a repository that does not exist; errors of the disk.
  */
-export function makePrivateGit(
-  plan: Plan,
-  dotGit: string,
-  target: string,
-  insideObjects: string,
-): BoundGit & { readonly dropped: readonly string[] } {
-  const made: PrivateGit = { root: plan.project.root, insideObjects, objects: [], dropped: [] };
+export function makePrivateGit(plan: Plan, dotGit: string, target: string, insideObjects: string): MadeGit {
+  const { root } = plan.project;
+  const made: PrivateGit = { root, insideObjects, objects: [], dropped: [], workTrees: [] };
   mkdirSync(target, { recursive: true, mode: 0o700 });
   if (lstatSync(dotGit).isDirectory()) copyRepository(dotGit, target, made);
   else copyWorkTree(plan, dotGit, target, made);
   chownTree(target, plan.user);
-  return { objects: made.objects, refs: fingerprintRefs(target), dropped: [...new Set(made.dropped)] };
+  return {
+    bound: { objects: made.objects, refs: fingerprintRefs(target) },
+    dropped: [...new Set(made.dropped)],
+    submodules: made.workTrees
+      .filter(({ at, gitDir }) => isGitFileOf(path.join(root, at), gitDir))
+      .map(({ at, copy }) => ({ at, repository: path.relative(target, copy) })),
+  };
+}
+
+/** Whether a folder has a `.git` file, and not a link or a directory, that names this directory. */
+function isGitFileOf(folder: string, gitDir: string): boolean {
+  if (lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const named = gitDirOf(folder);
+  return named !== undefined && realpathSync(named) === realpathSync(gitDir);
 }
 
 /** The repository of a linked work tree or a submodule: what is shared, and over that its own entries. */
@@ -75,14 +103,11 @@ function copyWorkTree(plan: Plan, dotGit: string, target: string, made: PrivateG
   for (const name of isLinked ? readdirSync(common) : [])
     if (isSharedEntry(name) && !NOT_COPIED.has(name)) copyPlain(common, target, name, PRIVATE_IN_SHARED);
   for (const name of readdirSync(gitDir)) if (!NOT_COPIED.has(name)) copyPlain(gitDir, target, name);
-  const workTree = (value: string): string | undefined => {
-    const inner = innerPath(made.root, path.resolve(gitDir, value));
-    return inner === undefined ? undefined : path.posix.join('/workspace', inner);
-  };
   readObjectsOf(common, target, made);
+  copyModules(path.join(gitDir, 'modules'), path.join(target, 'modules'), made);
   const isNamed = [
-    writeConfig(common, 'config', target, made, { isOfMainTree: isLinked, workTree }),
-    writeConfig(gitDir, 'config.worktree', target, made, { isOfMainTree: false, workTree }),
+    writeConfig(common, 'config', target, made, { isOfMainTree: isLinked }),
+    writeConfig(gitDir, 'config.worktree', target, made),
   ];
   // A bare repository without a work tree stays one.
   if (isNamed.includes(true) || (!isLinked && isBare(path.join(target, 'config')))) return;
@@ -101,12 +126,7 @@ const AT_WORKSPACE = '\n[core]\n\tbare = false\n\tworktree = /workspace\n';
 /** A whole git directory, with those of its submodules. */
 function copyRepository(from: string, to: string, made: PrivateGit): void {
   for (const name of readdirSync(from)) if (!NOT_COPIED.has(name)) copyPlain(from, to, name);
-  // The session's repository is mounted where the user's is: what is relative stays right.
-  const workTree = (value: string): string | undefined =>
-    innerPath(made.root, path.resolve(from, value)) === undefined
-      ? undefined
-      : path.relative(from, path.resolve(from, value)) || '.';
-  for (const name of CONFIGURATIONS) writeConfig(from, name, to, made, { isOfMainTree: false, workTree });
+  for (const name of ['config', 'config.worktree']) writeConfig(from, name, to, made);
   readObjectsOf(from, to, made);
   copyModules(path.join(from, 'modules'), path.join(to, 'modules'), made);
 }
@@ -127,19 +147,26 @@ function copyModules(from: string, to: string, made: PrivateGit): void {
   else for (const name of readdirSync(from)) copyModules(path.join(from, name), path.join(to, name), made);
 }
 
-const CONFIGURATIONS = ['config', 'config.worktree'];
-
 /** Writes one configuration as the agent may have it, where there is one. Returns whether it names a work tree. */
-function writeConfig(from: string, name: string, to: string, made: PrivateGit, place: ConfigPlace): boolean {
+function writeConfig(
+  from: string,
+  name: string,
+  to: string,
+  made: PrivateGit,
+  { isOfMainTree }: Pick<ConfigPlace, 'isOfMainTree'> = { isOfMainTree: false },
+): boolean {
   const file = path.join(from, name);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
   let isNamed = false;
   const workTree = (value: string): string | undefined => {
-    const found = place.workTree(value);
-    isNamed ||= found !== undefined;
-    return found;
+    const inner = innerPath(made.root, path.resolve(from, value));
+    if (inner === undefined) return undefined;
+    isNamed = true;
+    if (inner !== '') made.workTrees.push({ at: inner, gitDir: from, copy: to });
+    // The session's repository is not everywhere where the user's is.
+    return path.posix.join('/workspace', inner);
   };
-  const { text, dropped } = rewriteConfig(readFileSync(file, 'utf8'), { ...place, workTree });
+  const { text, dropped } = rewriteConfig(readFileSync(file, 'utf8'), { isOfMainTree, workTree });
   for (const what of dropped) made.dropped.push(what);
   writeFileSync(path.join(to, name), text, { mode: 0o644 });
   return isNamed;

@@ -13,6 +13,9 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set([...HEADS, ...MESSAGES, ...L
 const IN_DATA_FOLDER = new RegExp(`^(${DATA_FOLDERS.join('|')})/.*$`);
 /** Alternates name the objects of other repositories. */
 const IN_OBJECTS = /^objects\/(?!info\/(http-)?alternates$).*$/;
+/** The objects of a submodule. Names in full: a submodule may itself be named `objects`. */
+const MODULE_OBJECT =
+  /^modules\/.+\/objects\/([0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/(pack-[0-9a-f]+|multi-pack-index)[.\w-]*)$/;
 const HARMLESS_FOLDER = new RegExp(`^(${[...DATA_FOLDERS, 'objects'].join('|')})(/.*)?$|^(info|hooks)$`);
 
 /** The paths at which git would find a repository: of each `.git` (a directory, file or link) and of each bare one. */
@@ -52,7 +55,7 @@ export function isExecutablePart(path: string, kind: HostEntry['kind'], reposito
 }
 
 function isHarmlessFile(inner: string): boolean {
-  return HARMLESS_FILES.has(inner) || IN_DATA_FOLDER.test(inner) || IN_OBJECTS.test(inner);
+  return HARMLESS_FILES.has(inner) || IN_DATA_FOLDER.test(inner) || IN_OBJECTS.test(inner) || MODULE_OBJECT.test(inner);
 }
 
 function isInsideAnother(path: string, found: ReadonlySet<string>): boolean {

@@ -25,8 +25,8 @@ export interface BindGit {
  * in which it can commit. Refs, index and state are copied; objects are read from the user's, which are mounted read-only.
  *
  * Where `.git` is a directory, the session's repository is mounted over it: a mount point cannot be renamed or removed.
- * Where it is a file, a read-only file is mounted over it that names the session's repository. Where there is none,
- * nothing is mounted, since the mount point would be created on the host.
+ * Where it is a file, a read-only file is mounted over it that names the session's repository, and over those of its
+ * submodules. Where there is none, nothing is mounted, since the mount point would be created on the host.
  *
  * @throws {RunClaudeError} BIND_GIT_LINK where `.git` is a link or a special file; BIND_GIT_LOST where it is a file that
  * names no repository.
@@ -40,8 +40,7 @@ export function shieldGit(plan: Plan): BindGit {
       hint: 'Use --copy-workspace.',
     });
   }
-  const made = makePrivateGit(plan, dotGit, sessionGit(plan.sessionDir), INSIDE_OBJECTS);
-  const { dropped, ...bound } = made;
+  const { bound, dropped, submodules } = makePrivateGit(plan, dotGit, sessionGit(plan.sessionDir), INSIDE_OBJECTS);
   const repository = bindMount(
     sessionGit(plan.sessionDir),
     stat.isDirectory() ? AT_PROJECT : INSIDE_REPOSITORY,
@@ -50,7 +49,12 @@ export function shieldGit(plan: Plan): BindGit {
   const objects = objectMounts(plan.sessionDir, bound);
   if (stat.isDirectory()) return { mounts: [repository, ...objects], dropped, bound };
   const gitFile = writeMounted(plan.sessionDir, 'gitfile', `gitdir: ${INSIDE_REPOSITORY}\n`);
-  return { mounts: [repository, bindMount(gitFile, AT_PROJECT), ...objects], dropped, bound };
+  // The user's files name places that the container does not have.
+  const gitFiles = submodules.map(({ at, repository: inner }, number) => {
+    const file = writeMounted(plan.sessionDir, `gitfile-${number}`, `gitdir: ${INSIDE_REPOSITORY}/${inner}\n`);
+    return bindMount(file, `/workspace/${at}/.git`);
+  });
+  return { mounts: [repository, bindMount(gitFile, AT_PROJECT), ...gitFiles, ...objects], dropped, bound };
 }
 
 /** The mounts of a session that is not started. Repositories whose objects the project's borrows are not known then. */

@@ -294,6 +294,36 @@ it.each([
   expect(inside(WORK)).toBe(DONE);
 });
 
+it('git works inside a linked work tree with a submodule, which has one itself', async () => {
+  bench = new Bench();
+  bench.repository();
+  const file = ['-c', 'protocol.file.allow=always'];
+  const library = path.join(bench.root, 'library');
+  bench.git(bench.root, 'clone', '-q', bench.main, library);
+  bench.git(library, ...file, 'submodule', 'add', '-q', bench.main, 'deep');
+  bench.git(library, 'commit', '-q', '-m', 'of the library');
+  bench.git(bench.main, ...file, 'submodule', 'add', '-q', library, 'third/lib');
+  bench.git(bench.main, 'commit', '-q', '-m', 'with a submodule');
+  const tree = path.join(bench.root, 'tree');
+  bench.git(bench.main, 'worktree', 'add', '-q', tree);
+  bench.git(tree, ...file, 'submodule', 'update', '-q', '--init', '--recursive');
+  const before = ['third/lib/.git', 'third/lib/deep/.git'].map((name) => readFileSync(path.join(tree, name), 'utf8'));
+  const session = await bench.open(bench.plan(tree));
+  const inside = bench.inside(session.mounts);
+  expect(inside('git status --porcelain 2>&1; git submodule status --recursive 2>&1 | cut -c43-')).toBe(
+    'third/lib (heads/main)\nthird/lib/deep (heads/main)\n',
+  );
+  expect(inside(`cd third/lib && ${COMMIT}; git log --format=%s 2>&1`)).toBe('made inside\nof the library\nfirst\n');
+  expect(inside('cd third/lib/deep && git log --format=%s 2>&1; cd /workspace; git status --porcelain 2>&1')).toBe(
+    'first\n M third/lib\n',
+  );
+  bench.stop();
+  expect(bench.git(path.join(tree, 'third/lib'), 'log', '--format=%s')).toBe('of the library\nfirst\n');
+  expect(['third/lib/.git', 'third/lib/deep/.git'].map((name) => readFileSync(path.join(tree, name), 'utf8'))).toEqual(
+    before,
+  );
+});
+
 it('git works inside a repository whose work tree is a folder of the project', async () => {
   bench = new Bench();
   bench.repository(path.join(bench.main, 'sub'));

@@ -128,6 +128,20 @@ it('keeps what a tool may run, and ignore rules, where nothing else has them', a
   expect(await shownBefore(before)).toEqual({ Makefile: 'Makefile\n', 'src/a.ts': undefined });
 });
 
+it('keeps of a repository in the project what git may run, and no objects, of its submodules either', async () => {
+  const library = path.join(dir, 'library');
+  put('a.ts', 'a\n', library);
+  commit(library);
+  put('nested/b.ts');
+  commit(path.join(root, 'nested'));
+  git(path.join(root, 'nested'), 'submodule', 'add', '-q', library, 'lib');
+  const before = await start({ isShielded: false });
+  const kept = [...before.digests.keys()];
+  expect(kept).toContain('nested/.git/config');
+  expect(kept).toContain('nested/.git/modules/lib/config');
+  expect(kept.filter((name) => /\/objects\/(pack|[0-9a-f]{2})\//.test(name))).toEqual([]);
+});
+
 describe('from git’s objects', () => {
   it('shows each file that the index calls unchanged as it was, also after the user has committed', async () => {
     for (const name of ['a.ts', 'src/b.ts', 'Makefile', 'ünï cödé.txt', 'to:colon ^{tree}', 'gone.txt']) put(name);
@@ -173,7 +187,7 @@ describe('from git’s objects', () => {
     git(root, 'add', '-A');
     const before = await start();
     const [repository] = before.tracked;
-    // Only what lies in a changed directory is named by its own id.
+    // Only what is in a changed directory is named by its own id.
     expect([...(repository?.blobs.keys() ?? [])].sort()).toEqual(['a.ts', 'src/b.ts', 'src/new.ts']);
     expect([...(repository?.trees.keys() ?? [])]).toEqual(['other']);
     for (const name of ['a.ts', 'src/b.ts', 'src/new.ts', 'other/c.ts']) change(name);

@@ -95,6 +95,16 @@ describe('entries differ by', () => {
     ['config.worktree', 'file', true],
     ['hooks', 'dir', false],
     ['worktrees', 'dir', true],
+    [`modules/lib/objects/ab/${'c'.repeat(38)}`, 'file', false],
+    ['modules/lib/objects/pack/pack-0123abcd.idx', 'file', false],
+    // git-lfs does not check what it has.
+    [`lfs/objects/ab/cd/${'e'.repeat(64)}`, 'file', true],
+    [`modules/lib/objects/ab/${'c'.repeat(38)}`, 'symlink', true],
+    ['modules/lib/objects/info/alternates', 'file', true],
+    ['modules/lib/config', 'file', true],
+    // Of a submodule of that name.
+    ['modules/lib/objects/config', 'file', true],
+    ['modules/lib/objects/hooks/post-checkout', 'file', true],
   ] as const)('.git/%s, a %s', (inner, kind, runs) => {
     expect(isExecutablePart(`.git/${inner}`, kind, '.git')).toBe(runs);
   });
