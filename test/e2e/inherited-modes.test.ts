@@ -92,6 +92,18 @@ it('bind mode: what the agent makes is as the user’s own tools make it', async
   expect(facts(scene.project)).toBe(facts(byHand));
 });
 
+it('new folders keep the bit of a user who is not in the group of the folder', async () => {
+  await using scene = new Scene({ plain: true });
+  scene.shell('mkdir open; echo x > open/x');
+  execFileSync('chgrp', [GROUP, path.join(scene.project, 'open')]);
+  execFileSync('chmod', ['2777', path.join(scene.project, 'open')]);
+  const script = 'mkdir -p open/a/b; echo y > open/a/b/file';
+  await scene.run(['exec', '--copy-workspace', scene.project, '--', 'sh', '-c', script]);
+  expect((await scene.run(['apply', '--yes'])).status).toBe(0);
+  const made = scene.shell("find open/a -printf '%m %G %p\\n' | sort");
+  expect(made).toBe(`2755 ${GROUP} open/a\n2755 ${GROUP} open/a/b\n644 ${GROUP} open/a/b/file\n`);
+});
+
 it('a setgid bit that no folder above explains is blocked', async () => {
   await using scene = new Scene();
   const script = 'mkdir -p src/a/b plain; chmod g+s src/a/b; cp /bin/true src/tool; chmod g+s src/tool';
