@@ -1,4 +1,4 @@
-import { NEAR_POLL_MS, OVERSHOOT_MB, writableMb } from '../types/disk-room.ts';
+import { FAST_BYTES_PER_MS, NEAR_POLL_MS, writableMb } from '../types/disk-room.ts';
 import type { Space } from './wire.ts';
 
 export interface DiskWatch {
@@ -40,8 +40,6 @@ export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
 /** How many entries a session may make at first; --disk does not change it. */
 export const ENTRIES_MAX = 2_000_000;
 const EVERY_MS = 1000;
-/** A faster writer than this reaches the limit between two polls; it is the rate of {@link OVERSHOOT_MB}. */
-const BYTES_PER_MS = (OVERSHOOT_MB * 2 ** 20) / NEAR_POLL_MS;
 /** At most this fraction of the time goes into walks. */
 const WALK_SHARE = 20;
 /** More entries than a session makes: where only a walk counts them, the next one waits until the limit could be reached. */
@@ -104,7 +102,8 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     hooks.reached(why);
   };
   // Over the limit there is no hurry: the agent is paused or stopped.
-  const waitMs = (): number => (over ? EVERY_MS : Math.min(EVERY_MS, Math.max(NEAR_POLL_MS, roomBytes / BYTES_PER_MS)));
+  const waitMs = (): number =>
+    over ? EVERY_MS : Math.min(EVERY_MS, Math.max(NEAR_POLL_MS, roomBytes / FAST_BYTES_PER_MS));
   const round = (): void => {
     look()
       // A lost collector is reported by the next request that matters. What could not be read is read again.

@@ -12,6 +12,7 @@ import {
   watchSpace,
 } from '../collector/disk.ts';
 import { LazyCollector } from '../collector/lazy-collector.ts';
+import type { Space } from '../collector/wire.ts';
 import type { Layer, WorkspaceOptions } from '../layer/layer.ts';
 import type { WorkspaceRecord } from '../layer/workspace-record.ts';
 import { openContentStore } from '../store/content.ts';
@@ -25,6 +26,9 @@ import { type LiveReader, liveReader } from './live.ts';
 import { madeRoots, watchedBy } from './made-roots.ts';
 import { releaseBases } from './start-base.ts';
 import type { Workspace } from './workspace.ts';
+
+/** Strategies whose layer is in the session's directory. */
+const ON_THIS_MACHINE: ReadonlySet<string> = new Set(['layers', 'copy']);
 
 /** A layer that is open, with the collector that reads it. */
 export class SessionWorkspace implements Workspace {
@@ -83,9 +87,13 @@ export class SessionWorkspace implements Workspace {
     return liveReader(await this.#collector.get(), this.#layer, watchedBy(this.#options.plan));
   }
 
+  get isOnThisMachine(): boolean {
+    return ON_THIS_MACHINE.has(this.record.strategy);
+  }
+
   watchDisk(hooks: DiskHooks, others: readonly Pick<Workspace, 'usage'>[] = []): DiskWatch {
     const source = {
-      space: async () => (await this.#collector.get()).space('layer'),
+      space: async () => (await this.#localSpace()) ?? (await this.#collector.get()).space('layer'),
       written: async () => {
         const all = await Promise.all([this.#writtenAnywhere(), ...others.map((other) => other.usage())]);
         const sum = (key: keyof Written): number => all.reduce((total, one) => total + one[key], 0);
@@ -138,6 +146,16 @@ export class SessionWorkspace implements Workspace {
 
   get #diskBytes(): number {
     return this.#options.plan.diskMb * 1024 ** 2;
+  }
+
+  /**
+   * Space of the file system of a layer on this machine, without its collector: that starts beside the agent, which can fill
+   * a small disk before. Undefined where the engine has the layer.
+   */
+  async #localSpace(): Promise<Space | undefined> {
+    if (!this.isOnThisMachine) return undefined;
+    const { bsize, blocks, bavail, bfree, files, ffree } = await statfs(this.#options.plan.sessionDir);
+    return { bytes: blocks * bsize, available: bavail * bsize, free: bfree * bsize, inodes: files, inodesFree: ffree };
   }
 
   /** In the layer, and in the trees besides it that the agent writes to, such as its home: they share the limit. */

@@ -29,6 +29,8 @@ export interface Workspace {
   usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
   /** For a user who watches: what has changed so far, by metadata. */
   watchChanges(): Promise<LiveReader>;
+  /** The disk is this machine's, so that it can be watched before the collector runs. */
+  readonly isOnThisMachine: boolean;
   /** Polls the disk until it is stopped. What is written to the other workspaces counts too. */
   watchDisk(hooks: DiskHooks, others?: readonly Pick<Workspace, 'usage'>[]): DiskWatch;
   /** After the last writer's end: what changed, frozen in the session's store; by `rules`, what belongs together too. */

@@ -35,7 +35,7 @@ export async function discardSession(
         const now = readRecord(record.plan.sessionDir) ?? record;
         requireEnded(now);
         if (engine !== undefined) await removeObjects(engine, now);
-        await removeWork(now, engine);
+        await removeWork(now, engine, deps);
       },
       { withoutRoom: true },
     );
@@ -74,10 +74,19 @@ async function removeObjects(engine: Engine, { id, plan }: SessionRecord): Promi
 }
 
 /** The record says first that the work is discarded; on a full disk it can be written only when something was removed. */
-async function removeWork(record: SessionRecord, engine: Engine | undefined): Promise<void> {
+async function removeWork(
+  record: SessionRecord,
+  engine: Engine | undefined,
+  { tell }: Pick<UserDeps, 'tell'>,
+): Promise<void> {
   const { plan } = record;
   const isRecorded = tryRecord(record);
-  await dropLayer(plan, engine);
+  await dropLayer(plan, engine).catch((error: unknown) => {
+    // A full disk of the engine takes no container that would empty it.
+    if (!(error instanceof RunClaudeError)) throw error;
+    const text = `The working copy of session ${record.id} is left to run-claude gc: ${error.message}`;
+    tell({ kind: 'message', level: 'warning', text });
+  });
   // The home has what the agent wrote there; one that the engine left as root's is left to gc.
   if (needsRecovery(record)) removeHome(plan.sessionDir);
   if (isRecorded || tryRecord(record)) return;

@@ -102,6 +102,7 @@ async function openView(
     ...own,
     mounts: [...own.mounts, ...beside.flatMap(({ mounts }) => mounts)],
     disk: {
+      isOnThisMachine: workspace.isOnThisMachine,
       watchDisk: (hooks) => workspace.watchDisk(hooks, others),
       watchChanges: () => workspace.watchChanges(),
     },

@@ -30,7 +30,7 @@ export interface SessionView extends AgentView {
   /** For the session's record: with it a later command can reopen the view. */
   readonly recorded: Pick<SessionRecord, 'workspace' | 'bound'>;
   /** Counts what the agent writes and holds it to the limit; undefined where it writes to the user's own files. */
-  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'>;
+  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges' | 'isOnThisMachine'>;
   /** Work that the end of the session needs, done while the agent runs. A failure stops the agent. */
   readonly whileRunning?: () => Promise<unknown>;
   /**

@@ -18,7 +18,7 @@ import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 export interface LaunchCompanions {
   readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage'>;
   /** Holds what the agent writes to the limit, and counts it. */
-  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges'> | undefined;
+  readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges' | 'isOnThisMachine'> | undefined;
   /** Called once the program may run; a failure stops the session. */
   readonly whileRunning?: (() => Promise<unknown>) | undefined;
 }
@@ -80,6 +80,8 @@ async function runAttached(
     try {
       await gateway?.prepared;
       run.begin();
+      // A program can fill a small disk before anything else has started.
+      if (companions.disk?.isOnThisMachine) monitors.watchDisk();
       await agent.start();
     } catch (error) {
       run.failStart(error as Error);
@@ -155,6 +157,8 @@ function stopOnRequest(run: AgentRun, { sessionDir, policy }: Plan, { interrupti
 interface Monitors {
   /** To be called once the program may run; a further call does nothing. */
   readonly start: () => void;
+  /** Starts with the watch over the disk; a further call, or one of {@link start}, does nothing more for that. */
+  readonly watchDisk: () => void;
   readonly attached: (terminal: AttachedTerminal) => void;
   /** Returns what of the typed bytes is for the agent. */
   readonly keys: (typed: Buffer) => Buffer;
@@ -173,13 +177,18 @@ function openMonitors(
   let growth: GrowthWatch | undefined;
   let activity: ActivityLine | undefined;
   let isStarted = false;
+  const watchDisk = (): void => {
+    const stopAtOnce = (why: string): void => run.stopAtOnce(why);
+    if (disk !== undefined)
+      growth ??= watchGrowth(disk, agent, { terminal: () => terminal, tell, stop: run.stop, stopAtOnce });
+  };
   return {
+    watchDisk,
     start() {
       if (run.state.kind === 'ended' || isStarted) return;
       isStarted = true;
       whileRunning?.().catch((error: Error) => run.stop(error.message));
-      if (disk !== undefined)
-        growth = watchGrowth(disk, agent, { terminal, tell, stop: run.stop, stopAtOnce: (why) => run.stopAtOnce(why) });
+      watchDisk();
       if (!hasActivityLine(plan)) return;
       activity = showActivityLine({
         id: plan.sessionId,

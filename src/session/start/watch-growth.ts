@@ -5,7 +5,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 
 export interface GrowthOptions {
   /** Where a user sits and can decide; without it the agent is stopped. */
-  readonly terminal: AttachedTerminal | undefined;
+  readonly terminal: () => AttachedTerminal | undefined;
   readonly tell: Tell;
   readonly stop: (why: string) => void;
   /** Ends the agent without time to end by itself: in that time it would go on writing. */
@@ -31,7 +31,7 @@ const NOTHING = Buffer.alloc(0);
 export function watchGrowth(
   workspace: Pick<Workspace, 'watchDisk'>,
   agent: Pick<Container, 'pause' | 'unpause'>,
-  { terminal, tell, stop, stopAtOnce }: GrowthOptions,
+  { terminal: terminalNow, tell, stop, stopAtOnce }: GrowthOptions,
 ): GrowthWatch {
   let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
   let lastKeyMs = 0;
@@ -39,13 +39,14 @@ export function watchGrowth(
   const resume = (): void => {
     const pause = paused;
     paused = undefined;
-    if (pause !== undefined) terminal?.showAgent();
+    if (pause !== undefined) terminalNow()?.showAgent();
     pause?.done
       .then(() => agent.unpause())
       .catch((error: Error) => warn(`The agent cannot continue: ${error.message}`));
   };
   const watch = workspace.watchDisk({
     reached(why) {
+      const terminal = terminalNow();
       if (terminal === undefined) return stopAtOnce(why);
       lastKeyMs = performance.now();
       // An agent that cannot be paused must not go on filling the disk.

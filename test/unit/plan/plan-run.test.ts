@@ -229,7 +229,7 @@ describe('the plan', () => {
   it('limits the disk to half of the free space without what is written until it is paused, 20 GB at most', () => {
     expect(plan({ host: { freeDiskMb: 1e6 } }).diskMb).toBe(20_480);
     expect(plan({ host: { freeDiskMb: 10_000 } }).diskMb).toBe(4096);
-    expect(plan({ host: { freeDiskMb: 1000 } }).diskMb).toBe(372);
+    expect(plan({ host: { freeDiskMb: 1000 } }).diskMb).toBe(244);
   });
   it('masks the values of --env', () => {
     const secret = plan({ policy: { env: { TOKEN: 'SECRET-VALUE' }, network: 'open' } });

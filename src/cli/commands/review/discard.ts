@@ -1,6 +1,7 @@
 import { EXIT } from '../../../errors.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
+import { needsRecovery } from '../../../session/later/recover-project.ts';
 import { askLine } from '../../../terminal/ask.ts';
 import { amount } from '../../../terminal/progress.ts';
 import type { CommandRun } from '../../context/context.ts';
@@ -11,8 +12,11 @@ import { withSession } from '../../context/open-session.ts';
 export const discardCommand: CommandRun = (line, context) =>
   withSession(line, context, 'decide', async (record, deps) => {
     if (!line.options.has('yes')) {
-      const left = sessionFacts(record).files?.left ?? 0;
-      const question = `[sandbox] Discard session ${record.id}, ${amount(left, 'files')} left? Type 'discard':`;
+      const { files } = sessionFacts(record);
+      const what = needsRecovery(record)
+        ? 'of which nothing is collected and whose agent may still run'
+        : `${amount(files?.left ?? 0, 'files')} left`;
+      const question = `[sandbox] Discard session ${record.id}, ${what}? Type 'discard':`;
       const answer = deps.screen === undefined ? undefined : await askLine(deps.screen, question);
       if (answer?.trim() !== 'discard') {
         deps.tell({

@@ -17,7 +17,7 @@ it('names the full disk: the one of the sessions or the one of the copies', () =
         own === name
           ? fault(
               own,
-              `0 MB free in ${full}, and a session needs 512 MB`,
+              `0 MB free in ${full}, and a session needs 768 MB`,
               'Free some space: run-claude gc removes what no session needs, run-claude discard ID a session.',
             )
           : expect.objectContaining({ name: own, result: 'ok' }),

@@ -11,12 +11,12 @@ import { writeJsonAtomic } from '../../../../src/store/record.ts';
 import type { Engine } from '../../../../src/types/engine.ts';
 import type { Tell } from '../../../../src/types/event.ts';
 import type { SessionRecord } from '../../../../src/types/session.ts';
-import { sessionRecord } from '../../../support/session-record.ts';
+import { type PlanParts, sessionRecord } from '../../../support/session-record.ts';
 
 const ID = '261121-140512-k7p';
 
 /** A session on a file system of its own, which is full: of bytes, or of files. */
-function scene(options: string, more: Partial<SessionRecord> = {}) {
+function scene(options: string, more: Partial<SessionRecord> = {}, parts: PlanParts = {}) {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-discard-'));
   const state = path.join(root, 'state');
   mkdirSync(state);
@@ -28,10 +28,16 @@ function scene(options: string, more: Partial<SessionRecord> = {}) {
   const sessionDir = path.join(state, 'sessions', ID);
   mkdirSync(path.join(sessionDir, 'layer', 'upper'), { recursive: true });
   mkdirSync(path.join(sessionDir, 'store'));
-  const plan = { sessionId: ID, sessionDir, baseDir: path.join(root, 'cache', 'base'), strategy: 'layers' as const };
+  const plan = {
+    sessionId: ID,
+    sessionDir,
+    baseDir: path.join(root, 'cache', 'base'),
+    strategy: 'layers' as const,
+    ...parts,
+  };
   const record = sessionRecord({ stage: 'ended', workspace: { strategy: 'layers' }, ...more, plan });
   writeJsonAtomic(path.join(sessionDir, 'session.json'), record);
-  fill(path.join(sessionDir, 'layer', 'upper'));
+  fill(path.join(sessionDir, parts.strategy === 'volume' ? 'store' : 'layer/upper'));
   const said: string[] = [];
   const tell: Tell = (event) => void said.push('text' in event ? event.text : '');
   return { root, state, sessionDir, record, said, deps: { tell } };
@@ -77,7 +83,7 @@ describe.each(FULL)('on a full disk (%s)', (options) => {
 });
 
 it('removes containers, volumes and networks of a session whose command was killed, and starts none', async () => {
-  const { record, deps } = scene('size=8m');
+  const { record, sessionDir, deps } = scene('size=8m');
   const calls: string[] = [];
   const names = ['container agent', 'container gateway', 'volume home', 'volume gw', 'network out'];
   const found = names.map((name) => ({ kind: name.split(' ')[0], name: name.split(' ')[1] }));
@@ -91,4 +97,19 @@ it('removes containers, volumes and networks of a session whose command was kill
   } as unknown as Engine;
   await discardSession(record, deps, async () => engine);
   expect(calls).toEqual([...names, 'close']);
+  expect(readRecord(sessionDir)?.stage).toBe('discarded');
+});
+
+it('an engine without space for a container, and one whose disk is full, leave the working copy to gc', async () => {
+  const { record, sessionDir, said, deps } = scene('size=8m', {}, { strategy: 'volume' });
+  const engine = {
+    list: async () => [],
+    close: async () => undefined,
+    removeVolume: async () => {
+      throw new RunClaudeError('DISK_FULL', 'no space left on device');
+    },
+  } as unknown as Engine;
+  await discardSession(record, deps, async () => engine);
+  expect(said[0]).toBe(`The working copy of session ${ID} is left to run-claude gc: no space left on device`);
+  expect(readRecord(sessionDir)?.stage).toBe('discarded');
 });

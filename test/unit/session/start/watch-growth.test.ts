@@ -49,7 +49,7 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
     showAgent: () => void calls.push('agent'),
   };
   const growth = watchGrowth(workspace, agent, {
-    terminal: options.tty ? terminal : undefined,
+    terminal: () => (options.tty ? terminal : undefined),
     tell: (event) => {
       if (event.kind === 'message') said.push(event.text);
     },
