@@ -12,8 +12,9 @@ export function createHolding(limits) {
   let held = 0;
   return {
     /** The whole body, and a function that frees it. Throws Refused and Busy.
-     * @param {import('node:http').IncomingMessage} request @returns {Promise<{ bytes: Buffer, free: () => void }>} */
-    async take(request) {
+     * @param {import('node:http').IncomingMessage} request @param {number} [most] bytes of this body
+     * @returns {Promise<{ bytes: Buffer, free: () => void }>} */
+    async take(request, most = limits.body) {
       /** @type {Buffer[]} */
       const parts = [];
       let size = 0;
@@ -25,8 +26,7 @@ export function createHolding(limits) {
         for await (const part of request) {
           size += part.length;
           held += part.length;
-          if (size > limits.body)
-            throw new Refused(`the request is larger than ${Math.floor(limits.body / 1024 / 1024)} MB`);
+          if (size > most) throw new Refused(`the request is larger than ${Math.floor(most / 1024 / 1024)} MB`);
           if (held > limits.all) throw new Busy('too many large requests at once');
           parts.push(part);
         }

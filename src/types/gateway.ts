@@ -60,10 +60,21 @@ export interface BrokeredHost {
   readonly login?: { readonly name: string; readonly secret: Secret };
   /** What passes: methods for every path, or methods with their paths. */
   readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
+  /** What passes with the requests in addition to the lists of the gateway (images/gateway/passed-names.mjs). */
+  readonly also?: PassedAlso;
   /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
   readonly mcp?: { readonly tools?: readonly string[] | undefined };
   /** The requests go to this socket of a companion instead of the host. */
   readonly socket?: string;
+}
+
+/** Names that a rule adds to what passes with its requests. */
+export interface PassedAlso {
+  /** Of a query or of a form in the body. */
+  readonly parameters?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Types of bodies that pass unread. */
+  readonly contentTypes?: readonly string[];
 }
 
 /** A companion's way out: a proxy of its own, with rules of its own. */
