@@ -37,7 +37,7 @@ export function createIntercept(parts) {
   return (client, target) => interceptor.takeOver(client, target);
 }
 
-/** A cookie is a login, and so is no part of an answer for the agent. */
+/** A cookie is a login: the agent gets none. */
 const COOKIES = new Set(['set-cookie']);
 
 const COMPANION_START_MS = 30_000;

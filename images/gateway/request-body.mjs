@@ -39,15 +39,30 @@ function judgedUrl(value, judge) {
   return url.href;
 }
 
-/** The most output tokens that the request asks for; undefined where it sets no limit. @param {unknown} value */
+const LIMITS = new Set(['maxoutputtokens', 'maxcompletiontokens', 'maxtokens']);
+/** How many answers are asked for. */
+const ANSWERS = new Set(['n', 'candidatecount']);
+
+/** Fields of an object, by their names in one spelling. @param {unknown} value @returns {(readonly [string, unknown])[]} */
+const plainFields = (value) =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).map(([name, one]) => [name.replaceAll('_', '').toLowerCase(), one])
+    : [];
+
+/** The most output tokens that the request asks for; undefined where it sets no limit. Gemini's limit is in its
+ * generation settings, and Code Assist wraps the whole request. @param {unknown} value @returns {number | undefined} */
 function maxOutputOf(value) {
-  const request = /** @type {Record<string, unknown> | null} */ (value) ?? {};
-  const limits = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
-    .map((name) => request[name])
-    .filter((limit) => typeof limit === 'number' && limit > 0);
-  const { n } = request;
-  const answers = typeof n === 'number' && n > 1 ? n : 1;
-  return limits.length === 0 ? undefined : Math.max(...limits.map(Number)) * answers;
+  const whole = plainFields(value);
+  const inner = whole.filter(([name]) => name === 'request').flatMap(([, one]) => plainFields(one));
+  const settings = [...whole, ...inner]
+    .filter(([name]) => name === 'generationconfig')
+    .flatMap(([, one]) => plainFields(one));
+  const numbers = (/** @type {ReadonlySet<string>} */ names) =>
+    [...whole, ...settings].flatMap(([name, one]) =>
+      names.has(name) && typeof one === 'number' && one > 0 ? [one] : [],
+    );
+  const limits = numbers(LIMITS);
+  return limits.length === 0 ? undefined : Math.max(...limits) * Math.max(1, ...numbers(ANSWERS));
 }
 
 /** The body to send: serialised from the judged value, so that the provider reads the same.

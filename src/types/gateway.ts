@@ -138,6 +138,8 @@ export interface GatewayLimits {
   readonly headMs: number;
   readonly connectMs: number;
   readonly idleMs: number;
+  /** How long an answer is read whose client has left. Undefined: 15 minutes. */
+  readonly readOnMs?: number;
 }
 
 export interface SessionCa {
@@ -167,8 +169,18 @@ export type FromGateway =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'secret-needed'; readonly login?: string }
   | ({ readonly type: 'log' } & NetworkEntry)
-  | { readonly type: 'usage'; readonly usage: GatewayUsage; readonly exceeded?: string }
+  | UsageReport
   | RelayMessage;
+
+export interface UsageReport {
+  readonly type: 'usage';
+  /** What requests have cost that ended, and what open answers have delivered. */
+  readonly usage: GatewayUsage;
+  /** The totals if each open answer ended now without its usage: a gateway that is started again begins with them. */
+  readonly atMost: GatewayUsage;
+  /** The limit that is reached. */
+  readonly exceeded?: string;
+}
 
 /** What the gateway reaches through the host: the provider, the host's own proxy, or a port of the user's machine. */
 export type RelayTarget = 'provider' | 'proxy' | `local ${number}`;

@@ -255,7 +255,9 @@ it('accepts no name in a rule that would choose another method, host or user', (
 it('has no name on its own lists that chooses another method, user or token', () => {
   const { parameters, headers } = passedNames({});
   for (const name of [...parameters, ...headers])
-    expect(name).not.toMatch(/method|(?<!page_?|next_)token$|auth(?!or)|secret|password|sudo|user$|cookie|api.?key|forward|host/i);
+    expect(name).not.toMatch(
+      /method|(?<!page_?|next_)token$|auth(?!or)|secret|password|sudo|user$|cookie|api.?key|forward|host/i,
+    );
   expect(refusedParameter('page=1&page=2', parameters, 'query')).toBeUndefined();
   expect(refusedParameter('', parameters, 'query')).toContain('""');
 });

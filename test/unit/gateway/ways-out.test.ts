@@ -266,7 +266,11 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
     ],
     [
       'chunked read',
-      http('GET /one', `${UNREAD}Transfer-Encoding: chunked\r\n`, '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n'),
+      http(
+        'GET /one',
+        `${UNREAD}Transfer-Encoding: chunked\r\n`,
+        '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n',
+      ),
     ],
     [
       'read with a body',
