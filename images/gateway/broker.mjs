@@ -6,7 +6,7 @@ import { createTurns } from './bounds.mjs';
 import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders } from './headers.mjs';
-import { Busy, createHolding } from './held-body.mjs';
+import { Busy, Holding } from './held-body.mjs';
 import { cleanName } from './names.mjs';
 import { formOf, isUnasked } from './other-apis.mjs';
 import { passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
@@ -56,7 +56,7 @@ class Broker {
     const { config } = parts;
     this.provider = config.provider === undefined ? undefined : new Provider(parts, config.provider);
     this.api = config.provider?.api ?? /** @type {const} */ ({ kind: 'anthropic' });
-    this.holding = createHolding(BODIES);
+    this.holding = new Holding(BODIES);
     this.turns = createTurns(config.limits.connections);
     /** @type {NodeJS.Timeout | undefined} */
     this.report = undefined;
@@ -165,6 +165,7 @@ class ProviderRequest {
         method === 'POST'
           ? judgedBody(formOf(broker.api, path), held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '', maxOutput: undefined };
+      held.replace(body);
       const inference = { provider, target, body, model: passed.model ?? model };
       if (!passed.counted) return await this.exchange(inference, undefined);
       return await this.exchange(inference, new UsageReader(body.length, formOf(broker.api, path), maxOutput));

@@ -11,7 +11,7 @@ import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { framing, hostHeader, listedHeaders } from './headers.mjs';
-import { createHolding } from './held-body.mjs';
+import { Busy, Holding } from './held-body.mjs';
 import { judgedMessage, MAX_MESSAGE } from './mcp.mjs';
 import { cleanName } from './names.mjs';
 import { bodyForm, hasBody, judgeBody, READ_BODIES } from './passed-body.mjs';
@@ -67,7 +67,7 @@ class Interceptor {
     /** Where the tunnel of a socket was opened to. @type {WeakMap<object, Target>} */
     this.targets = new WeakMap();
     this.turns = createTurns(parts.config.limits.connections);
-    this.bodies = createHolding(READ_BODIES);
+    this.bodies = new Holding(READ_BODIES);
     this.brokers = parts.config.brokers.map((broker) => ({ ...broker, names: passedNames(broker) }));
     this.server = http.createServer({ requestTimeout: 0 }, (request, response) => void this.pass(request, response));
     bound(this.server, parts.config.limits);
@@ -106,7 +106,8 @@ class Interceptor {
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
         async () => {
-          const { body, headers: ofBody, tool, free } = await this.bodyOf(request, rules);
+          const { held, headers: ofBody, tool } = await this.bodyOf(request, rules);
+          const body = held?.bytes;
           try {
             if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
             const companion = rules.find(({ socket }) => socket !== undefined)?.socket;
@@ -115,7 +116,7 @@ class Interceptor {
             const { out, again } = await this.withLogin(rules, open);
             return await exchange(request, response, out, config.limits, passed, { without: COOKIES, body, ...again });
           } finally {
-            free();
+            held?.free();
           }
         },
       );
@@ -126,7 +127,10 @@ class Interceptor {
       const why = error instanceof Error ? error.message : String(error);
       log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - startedMs });
       if (response.headersSent) response.destroy();
-      else response.writeHead(isRefused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
+      else
+        response
+          .writeHead(isRefused ? 403 : error instanceof Busy ? 503 : 502, { 'content-type': 'text/plain' })
+          .end(`run-claude: ${why}\n`);
     }
   }
 
@@ -147,10 +151,10 @@ class Interceptor {
     return { out: await withToken(secret), again: { again } };
   }
 
-  /** The body of a request as it is sent on, and the headers that describe it. A body that was read is in memory until
-   * `free`; without one, the request's own is forwarded. Throws Refused and Busy.
+  /** The body of a request as it is sent on, where it was read, and the headers that describe it. Without one, the
+   * request's own is forwarded. Throws Refused and Busy.
    * @param {http.IncomingMessage} request @param {readonly ReadRule[]} rules those that let the request pass
-   * @returns {Promise<{ body?: Buffer, headers: string[], tool?: string, free: () => void }>} */
+   * @returns {Promise<{ held?: import('./held-body.mjs').HeldBody, headers: string[], tool?: string }>} */
   async bodyOf(request, rules) {
     const messages = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
     if (messages.length > 0) return this.messageOf(request, messages);
@@ -158,14 +162,14 @@ class Interceptor {
     const form = bodyForm(request, names);
     const { 'content-length': length } = request.headers;
     const own = [...(length === undefined ? [] : ['content-length', length]), ...framing(request.headers)];
-    if (form === undefined) return { headers: own, free: () => {} };
-    if (form.kind === 'unread') return { headers: [...form.headers, ...own], free: () => {} };
-    const { bytes, free } = await this.bodies.take(request);
+    if (form === undefined) return { headers: own };
+    if (form.kind === 'unread') return { headers: [...form.headers, ...own] };
+    const held = await this.bodies.take(request);
     try {
-      judgeBody(bytes, form.kind, names);
-      return { body: bytes, headers: [...form.headers, 'content-length', String(bytes.length)], free };
+      judgeBody(held.bytes, form.kind, names);
+      return { held, headers: [...form.headers, 'content-length', String(held.bytes.length)] };
     } catch (error) {
-      free();
+      held.free();
       throw error;
     }
   }
@@ -177,20 +181,20 @@ class Interceptor {
     if (request.method !== 'POST') {
       // Only a POST is read as a message: another request may have none.
       if (hasBody(request)) throw new Refused('only a POST to an MCP server has a body');
-      return { headers: [], free: () => {} };
+      return { headers: [] };
     }
     const { 'content-encoding': coding = 'identity' } = request.headers;
     if (coding.toLowerCase() !== 'identity') throw new Refused('the body is encoded');
-    const { bytes, free } = await this.bodies.take(request, MAX_MESSAGE);
+    const held = await this.bodies.take(request, MAX_MESSAGE);
     try {
-      // Two rules for one address: what both allow. The message is sent as the last one has read it.
-      const [message] = rules.map((rule) => judgedMessage(bytes, rule));
+      // Two rules for one address: what both allow. Each of them reads the same message.
+      const [message] = rules.map((rule) => judgedMessage(held.bytes, rule));
       if (message === undefined) throw new Refused('no rule reads this message');
-      const { body } = message;
-      const headers = ['content-type', 'application/json', 'content-length', String(body.length)];
-      return { ...message, headers, free };
+      const { body, ...more } = message;
+      held.replace(body);
+      return { ...more, held, headers: ['content-type', 'application/json', 'content-length', String(body.length)] };
     } catch (error) {
-      free();
+      held.free();
       throw error;
     }
   }
