@@ -23,13 +23,15 @@ function endpointOf(url) {
 }
 
 /** The agent (of Node's HTTP client) whose connections reach the provider.
- * @param {ConnectionParts} parts @param {URL} base */
-function providerAgent({ config, egress, relay, trust }, base) {
+ * @param {ConnectionParts} parts @param {URL} base @param {boolean} keepAlive */
+function providerAgent({ config, egress, relay, trust }, base, keepAlive) {
   const { isSecure, host, port } = endpointOf(base);
-  const agent = new (isSecure ? https.Agent : http.Agent)({ keepAlive: true, maxFreeSockets: 16 });
+  const agent = new (isSecure ? https.Agent : http.Agent)({ keepAlive, maxFreeSockets: 16 });
   /** @returns {Promise<import('node:stream').Duplex>} */
-  const dial = () =>
-    config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port);
+  const dial = async () => {
+    const isRelayed = config.provider?.relay === true;
+    return dropWhenEnded(isRelayed ? relay.open('provider') : await egress.dial(host, port));
+  };
   /** @param {unknown} _options @param {(error: Error | null, socket?: import('node:stream').Duplex) => void} done */
   const createConnection = (_options, done) => {
     dial()
@@ -38,13 +40,23 @@ function providerAgent({ config, egress, relay, trust }, base) {
         const servername = isName(host) ? { servername: host } : {};
         const secure = tls.connect({ socket, ...servername, host, secureContext: trust() });
         handshakeWithin(secure, config.limits.connectMs);
-        secure.once('secureConnect', () => done(null, secure));
+        secure.once('secureConnect', () => done(null, dropWhenEnded(secure)));
         secure.once('error', (error) => done(error));
       })
       .catch((error) => done(error));
   };
   return Object.assign(agent, { createConnection });
 }
+
+/** A connection whose other side has ended carries no more requests. Half open, it would stay among the kept ones.
+ * @template {import('node:stream').Duplex} T @param {T} socket @returns {T} */
+function dropWhenEnded(socket) {
+  socket.once('end', () => void socket.destroy());
+  return socket;
+}
+
+/** How a kept connection fails that the other side had ended, or was about to end, when a request went out on it. */
+const ENDED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 /** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
@@ -65,14 +77,18 @@ export class Provider {
   constructor(parts, { url, api }) {
     this.base = new URL(url);
     this.api = api ?? /** @type {const} */ ({ kind: 'anthropic' });
-    this.agent = providerAgent(parts, this.base);
+    this.kept = providerAgent(parts, this.base, true);
+    this.fresh = providerAgent(parts, this.base, false);
   }
 
-  /** Resolves when the provider's answer begins.
+  /**
+   * Resolves when the provider's answer begins. A request is sent a second time, on a new connection, where a kept one
+   * ended before it answered anything: servers end idle connections when they like.
    * @param {http.IncomingMessage} request @param {string} target @param {Buffer} body @param {Secret} secret
-   * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>} */
-  send(request, target, body, secret, signal) {
-    const { base, agent } = this;
+   * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>}
+   */
+  async send(request, target, body, secret, signal) {
+    const { base } = this;
     const { isSecure, host, port } = endpointOf(base);
     const method = request.method ?? 'GET';
     const path = base.pathname.replace(/\/$/, '') + target;
@@ -80,11 +96,42 @@ export class Provider {
     headers.push('host', base.host, 'accept-encoding', 'identity');
     if (method === 'POST') headers.push('content-type', 'application/json', 'content-length', String(body.length));
     headers.push(...credentialHeaders(this.api, secret, { method, host: base.host, path, body }));
-    return new Promise((done, failed) => {
-      const up = (isSecure ? https : http).request({ agent, host, port, method, path, headers, signal });
-      up.once('response', done);
-      up.once('error', failed).once('close', () => failed(new Error('it gave no answer')));
-      up.end(body);
+    const open = (/** @type {http.Agent} */ agent) =>
+      (isSecure ? https : http).request({ agent, host, port, method, path, headers, signal });
+    const first = new Attempt(open(this.kept), body);
+    try {
+      return await first.answer;
+    } catch (error) {
+      if (signal.aborted || !first.isRepeatable(/** @type {NodeJS.ErrnoException} */ (error))) throw error;
+      return await new Attempt(open(this.fresh), body).answer;
+    }
+  }
+}
+
+/** One request on one connection. */
+class Attempt {
+  /** @param {http.ClientRequest} request @param {Buffer} body */
+  constructor(request, body) {
+    this.request = request;
+    this.isAnswered = false;
+    const heard = () => {
+      this.isAnswered = true;
+    };
+    request.once('socket', (socket) => {
+      socket.once('data', heard);
+      request.once('close', () => socket.off('data', heard));
     });
+    /** @type {Promise<http.IncomingMessage>} */
+    this.answer = new Promise((done, failed) => {
+      request.once('response', done);
+      request.once('error', failed).once('close', () => failed(new Error('it gave no answer')));
+      request.end(body);
+    });
+  }
+
+  /** Whether the connection was kept from an earlier request, and has ended without a byte of an answer.
+   * @param {NodeJS.ErrnoException} error */
+  isRepeatable({ code = '' }) {
+    return this.request.reusedSocket && !this.isAnswered && ENDED.has(code);
   }
 }

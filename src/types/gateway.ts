@@ -190,7 +190,8 @@ export type RelayMessage =
   | { readonly type: 'relay-data'; readonly id: number; readonly data: string }
   | { readonly type: 'relay-ack'; readonly id: number; readonly bytes: number }
   | { readonly type: 'relay-end'; readonly id: number }
-  | { readonly type: 'relay-close'; readonly id: number; readonly why?: string };
+  /** `code`: of the operating system, such as ECONNRESET. */
+  | { readonly type: 'relay-close'; readonly id: number; readonly why?: string; readonly code?: string };
 
 /** One line of the network log. Names are cleaned: what is not a host name is escaped. */
 export interface NetworkEntry {
