@@ -92,6 +92,8 @@ export interface GatewayConfig {
   readonly directory: string;
   readonly rules: readonly HostRule[];
   readonly allowAddresses: readonly string[];
+  /** Ranges that are not public, and what each is for. */
+  readonly specialAddresses: readonly (readonly [range: string, use: string])[];
   /** Names whose refusal is logged and not shown: what the client asks at start-up. */
   readonly quiet: readonly string[];
   /** The provider's own hosts: never by CONNECT, whatever the rules say. */
