@@ -21,6 +21,7 @@ function judgeFetches(value, judge, inSource = false) {
   const servers = record['mcp_servers'] ?? [];
   if (!Array.isArray(servers) || servers.length > 0)
     throw new Refused('MCP servers that the provider connects to are not passed');
+  if ((record['file_id'] ?? undefined) !== undefined) throw new Refused("file_id: the account's files are not passed");
   const type = typeof record['type'] === 'string' ? record['type'].toLowerCase() : '';
   if (type.startsWith('web_fetch')) throw new Refused('the web_fetch tool that runs at the provider is not passed');
   if (record['url'] !== undefined && (type === 'url' || inSource)) record['url'] = judgedUrl(record['url'], judge);
@@ -78,10 +79,12 @@ export function judgedBody(api, bytes, judge) {
     throw error;
   }
   const judgeUrl = (/** @type {unknown} */ url) => judgedUrl(url, judge);
+  const { model, container } = /** @type {{ model?: unknown, container?: unknown }} */ (value ?? {});
   const other = otherApi(api);
-  if (other === undefined) judgeFetches(value, judge);
-  else other.judge(value, judgeUrl);
-  const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
+  if (other !== undefined) other.judge(value, judgeUrl);
+  else if ((container ?? undefined) !== undefined)
+    throw new Refused('container: what is stored at the provider is not passed');
+  else judgeFetches(value, judge);
   const named = typeof model === 'string' ? model : '';
   return { body: Buffer.from(JSON.stringify(value)), model: named, maxOutput: maxOutputOf(value) };
 }
