@@ -1,45 +1,6 @@
-// Which addresses are public. Everything else is refused unless a rule names it.
+// Which addresses are public. Everything else is refused unless a rule names it. The table of the others is the host's
+// (src/text/special-addresses.ts), and is part of the gateway's configuration.
 import net from 'node:net';
-
-/** From the IANA special-purpose registries, and the metadata addresses of clouds that use public-looking ones. */
-const SPECIAL = /** @type {const} */ ([
-  ['0.0.0.0/8', 'this network'],
-  ['10.0.0.0/8', 'private'],
-  ['100.64.0.0/10', 'shared'],
-  ['127.0.0.0/8', 'loopback'],
-  ['168.63.129.16/32', 'metadata'],
-  ['169.254.0.0/16', 'link-local, metadata'],
-  ['172.16.0.0/12', 'private'],
-  ['192.0.0.0/24', 'protocol assignments'],
-  ['192.0.2.0/24', 'documentation'],
-  ['192.31.196.0/24', 'special-purpose'],
-  ['192.52.193.0/24', 'special-purpose'],
-  ['192.88.99.0/24', '6to4 relay'],
-  ['192.168.0.0/16', 'private'],
-  ['192.175.48.0/24', 'special-purpose'],
-  ['198.18.0.0/15', 'benchmark'],
-  ['198.51.100.0/24', 'documentation'],
-  ['203.0.113.0/24', 'documentation'],
-  ['224.0.0.0/4', 'multicast'],
-  ['240.0.0.0/4', 'reserved'],
-  // Inside 2000::/3. Addresses outside it are refused anyway.
-  ['2001::/23', 'protocol assignments'],
-  ['2001:db8::/32', 'documentation'],
-  ['2002::/16', '6to4'],
-  ['2620:4f:8000::/48', 'special-purpose'],
-  ['3fff::/20', 'documentation'],
-]);
-
-/** Names of ranges outside 2000::/3, for a better message. */
-const OUTSIDE = /** @type {const} */ ([
-  ['::1/128', 'loopback'],
-  ['::ffff:0:0/96', 'IPv4-mapped'],
-  ['64:ff9b::/96', 'NAT64'],
-  ['64:ff9b:1::/48', 'NAT64'],
-  ['fc00::/7', 'private'],
-  ['fe80::/10', 'link-local'],
-  ['ff00::/8', 'multicast'],
-]);
 
 /** An address as a number: IPv4 32 bits, IPv6 128. Undefined when it is not in the usual spelling.
  * @param {string} text @returns {{ bits: 32 | 128, value: bigint } | undefined} */
@@ -71,18 +32,19 @@ export function inRange(address, cidr) {
   return one.value >> shift === other.value >> shift;
 }
 
+/** @typedef {import('../../src/types/gateway.ts').GatewayConfig['specialAddresses']} SpecialAddresses */
+
 /** Why an address is not public, or undefined when it is.
- * @param {string} address @returns {string | undefined} */
-export function specialUse(address) {
-  const named =
-    SPECIAL.find(([range]) => inRange(address, range)) ?? OUTSIDE.find(([range]) => inRange(address, range));
+ * @param {string} address @param {SpecialAddresses} special @returns {string | undefined} */
+export function specialUse(address, special) {
+  const named = special.find(([range]) => inRange(address, range));
   if (named !== undefined) return named[1];
   if (net.isIPv4(address)) return undefined;
   return inRange(address, '2000::/3') ? undefined : 'not global unicast';
 }
 
 /** Whether one may connect to the address: it is public, or a rule names it.
- * @param {string} address @param {readonly string[]} allowed */
-export function mayConnect(address, allowed) {
-  return specialUse(address) === undefined || allowed.some((range) => inRange(address, range));
+ * @param {string} address @param {readonly string[]} allowed @param {SpecialAddresses} special */
+export function mayConnect(address, allowed, special) {
+  return specialUse(address, special) === undefined || allowed.some((range) => inRange(address, range));
 }

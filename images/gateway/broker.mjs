@@ -2,16 +2,15 @@
 // and answers are streamed as they are. Everything else is refused in one line, without a warning for what the client
 // requests by itself when it starts.
 import http from 'node:http';
-import https from 'node:https';
 import { createTurns } from './bounds.mjs';
 import { Client } from './client.mjs';
 import { Refused } from './egress.mjs';
-import { forwardedHeaders, OVERRIDES } from './headers.mjs';
-import { Busy, createHolding } from './held-body.mjs';
+import { forwardedHeaders } from './headers.mjs';
+import { Busy, Holding } from './held-body.mjs';
 import { cleanName } from './names.mjs';
 import { formOf, isUnasked } from './other-apis.mjs';
-import { credentialHeaders, passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
-import { endpointOf, providerAgent } from './provider-connections.mjs';
+import { passedBy, refusesCredential, secretWords } from './provider-apis.mjs';
+import { Provider } from './provider-connections.mjs';
 import { codingOf, fail, passFailure } from './provider-failures.mjs';
 import { judgedBody } from './request-body.mjs';
 import { Unauthorised } from './secrets.mjs';
@@ -19,19 +18,6 @@ import { UsageReader } from './usage.mjs';
 
 /** The API itself takes 32 MB. The container's memory has room for all bodies and what their parsing takes. */
 const BODIES = { body: 33 * 1024 * 1024, all: 72 * 1024 * 1024 };
-
-/** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
-const DROPPED = new Set([
-  ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
-  // The body was serialised again: in another charset or coding the provider would read another one.
-  ...['content-type', 'content-encoding', 'content-language'],
-  // Which account pays, and which data a request can reach: the credential's own.
-  ...['chatgpt-account-id', 'openai-organization', 'openai-project'],
-  ...OVERRIDES,
-]);
-const REPLACED_HEADERS = {
-  has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name),
-};
 
 /** Flags, profiles and telemetry that the client requests by itself: their refusal is not shown to the user. */
 const UNASKED =
@@ -44,10 +30,15 @@ const UNASKED =
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,
  *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
- *   tellUsage: (limit?: boolean) => void }} BrokerParts
- * @typedef {{ target: string, body: Buffer, model: string, maxOutput?: number, isCounted: boolean }} Inference
+ *   tellUsage: (limit?: boolean) => Promise<void> }} BrokerParts
+ * @typedef {{ provider: Provider, target: string, body: Buffer, model: string }} Inference
  * @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange
  */
+
+/** How long an answer is read whose client has left. Then its request counts as much as it allows. */
+const READ_ON_MS = 15 * 60_000;
+/** Between a piece of an answer and the report of what it delivered. */
+const REPORT_MS = 1000;
 
 /** @param {BrokerParts} parts @returns {http.Server} */
 export function createBroker(parts) {
@@ -63,67 +54,50 @@ class Broker {
   constructor(parts) {
     this.parts = parts;
     const { config } = parts;
-    this.base = config.provider === undefined ? undefined : new URL(config.provider.url);
-    this.agent = this.base === undefined ? undefined : providerAgent(parts, this.base);
+    this.provider = config.provider === undefined ? undefined : new Provider(parts, config.provider);
     this.api = config.provider?.api ?? /** @type {const} */ ({ kind: 'anthropic' });
-    this.holding = createHolding(BODIES);
+    this.holding = new Holding(BODIES);
     this.turns = createTurns(config.limits.connections);
+    /** @type {NodeJS.Timeout | undefined} */
+    this.report = undefined;
   }
 
   /** Host and port, as the network log names them. */
   get shown() {
-    return { host: this.base?.hostname ?? 'provider', port: Number(this.base?.port || 443) };
+    const { base } = this.provider ?? {};
+    return { host: base?.hostname ?? 'provider', port: Number(base?.port || 443) };
   }
 
-  /** Checks the limit and counts in one step, so that concurrent requests cannot pass it. Reports the totals at once,
-   * so that they survive the end of the gateway. Throws Refused. */
-  countRequest() {
+  /** Checks the limit and counts in one step, so that concurrent requests cannot pass it. Resolves when the host has
+   * what the answer may cost at most: a gateway that is started again begins with it. Throws Refused.
+   * @param {UsageReader | undefined} usage of the answer @param {string} model */
+  async countRequest(usage, model) {
     const { budget, tellUsage } = this.parts;
     const exceeded = budget.exceeded();
     if (exceeded === undefined) budget.countRequest();
+    if (exceeded === undefined && usage !== undefined) budget.open(usage, model);
     // The last request within the limit gets its answer before the session is stopped.
-    tellUsage(exceeded !== undefined);
+    await tellUsage(exceeded !== undefined);
     if (exceeded !== undefined) throw new Refused(`${exceeded}; the session's work is kept`);
   }
 
-  /** @param {UsageReader} usage @param {string} model */
-  countTokens(usage, model) {
-    this.parts.budget.countTokens(usage, model);
-    this.parts.tellUsage();
-  }
-
-  /** Resolves when the provider's answer begins.
-   * @param {http.IncomingMessage} request @param {string} target @param {Buffer} body @param {Secret} secret
-   * @param {AbortSignal} signal @returns {Promise<http.IncomingMessage>} */
-  send(request, target, body, secret, signal) {
-    const base = /** @type {URL} */ (this.base);
-    const { isSecure, host, port } = endpointOf(base);
-    const method = request.method ?? 'GET';
-    const path = base.pathname.replace(/\/$/, '') + target;
-    const headers = forwardedHeaders(request.rawHeaders, REPLACED_HEADERS);
-    headers.push('host', base.host, 'accept-encoding', 'identity');
-    if (method === 'POST') headers.push('content-type', 'application/json', 'content-length', String(body.length));
-    headers.push(...credentialHeaders(this.api, secret, { method, host: base.host, path, body }));
-    const agent = this.agent === undefined ? {} : { agent: this.agent };
-    return new Promise((done, failed) => {
-      const up = (isSecure ? https : http).request({ ...agent, host, port, method, path, headers, signal });
-      up.once('response', done);
-      up.once('error', failed).once('close', () => failed(new Error('it gave no answer')));
-      up.end(body);
-    });
+  /** Reports what open answers have delivered, soon. */
+  reportOpen() {
+    this.report ??= setTimeout(() => {
+      this.report = undefined;
+      void this.parts.tellUsage(false);
+    }, REPORT_MS);
   }
 }
 
 /**
  * One request of the agent, in one of these states:
  * - `reading`: its body is read and judged;
- * - `waiting`: it was sent, the provider has not answered;
- * - `streaming`: the answer is passed on piece by piece;
- * - `finishing`: the answer comes in one piece, which is paid for: it is read to its end, where its usage is, even when
- *   the client has left;
+ * - `free`: it was sent, and costs nothing;
+ * - `paid`: it was sent, and is paid for by its usage, which is at the end of the answer;
  * - `ended`.
- * A client that leaves ends the request in every state but `finishing`.
- * @typedef {'reading' | 'waiting' | 'streaming' | 'finishing' | 'ended'} RequestState
+ * A client that leaves ends the request, except in `paid`: there the answer is read to its end, for a while.
+ * @typedef {'reading' | 'free' | 'paid' | 'ended'} RequestState
  */
 class ProviderRequest {
   /** @param {Broker} broker @param {http.IncomingMessage} request @param {http.ServerResponse} response */
@@ -136,9 +110,16 @@ class ProviderRequest {
     this.state = 'reading';
     this.client = new Client(request, response);
     this.stop = new AbortController();
-    this.client.whenGone(() => {
-      if (this.state !== 'finishing' && this.state !== 'ended') this.stop.abort();
-    });
+    /** @type {NodeJS.Timeout | undefined} */
+    this.late = undefined;
+    this.client.whenGone(() => this.leave());
+  }
+
+  leave() {
+    if (this.state === 'ended') return;
+    if (this.state !== 'paid') return this.stop.abort();
+    const { readOnMs = READ_ON_MS } = this.broker.parts.config.limits;
+    this.late = setTimeout(() => this.stop.abort(), readOnMs);
   }
 
   async run() {
@@ -159,13 +140,15 @@ class ProviderRequest {
       log({ ...entry, ...failure, up: 0, down: 0, ms: Date.now() - this.startedMs });
     } finally {
       this.state = 'ended';
+      clearTimeout(this.late);
     }
   }
 
   /** @returns {Promise<Exchange>} */
   async answer() {
-    const { request, response, broker } = this;
+    const { request, broker } = this;
     const { config, egress } = broker.parts;
+    const { provider } = broker;
     const method = request.method ?? '';
     const target = request.url ?? '';
     const [, path = target, query] = /^([^?]*)\?(.*)$/s.exec(target) ?? [];
@@ -175,23 +158,43 @@ class ProviderRequest {
       throw new Refused(`${method} ${cleanName(path)}: only inference requests pass the gateway`, {
         quiet: UNASKED.test(path) || isUnasked(broker.api, path),
       });
-    if (config.provider === undefined) throw new Refused(config.noSecret);
+    if (provider === undefined) throw new Refused(config.noSecret);
     const held = await broker.holding.take(request);
     try {
       const { body, model, maxOutput } =
         method === 'POST'
           ? judgedBody(formOf(broker.api, path), held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
           : { body: Buffer.alloc(0), model: '', maxOutput: undefined };
-      broker.countRequest();
-      this.state = 'waiting';
-      const asked = maxOutput === undefined ? {} : { maxOutput };
-      const inference = { target, body, model: passed.model ?? model, ...asked, isCounted: passed.counted };
-      const { answered, secret } = await this.ask(inference);
-      held.free();
-      if (answered.statusCode === 200) return await this.pass(answered, inference);
-      return await passFailure(answered, response, secretWords(secret), body.length, broker.parts.tellUsage);
+      held.replace(body);
+      const inference = { provider, target, body, model: passed.model ?? model };
+      if (!passed.counted) return await this.exchange(inference, undefined);
+      return await this.exchange(inference, new UsageReader(body.length, formOf(broker.api, path), maxOutput));
     } finally {
       held.free();
+    }
+  }
+
+  /** @param {Inference} inference @param {UsageReader | undefined} usage undefined: the request costs nothing
+   * @returns {Promise<Exchange>} */
+  async exchange(inference, usage) {
+    const { budget, tellUsage } = this.broker.parts;
+    await this.broker.countRequest(usage, inference.model);
+    let isPaid = false;
+    try {
+      const secret = await this.secret();
+      this.stop.signal.throwIfAborted();
+      this.state = usage === undefined ? 'free' : 'paid';
+      const answer = await this.ask(secret, inference);
+      isPaid = answer.answered.statusCode === 200;
+      if (isPaid) return await this.pass(answer.answered, inference, usage);
+      return await passFailure(answer.answered, this.response, secretWords(answer.secret), inference.body.length);
+    } catch (error) {
+      // Nobody waited for the end of the answer, or it broke: the provider has read the request.
+      isPaid ||= this.stop.signal.aborted && this.state === 'paid';
+      throw error;
+    } finally {
+      if (usage !== undefined) budget.close(usage, isPaid ? usage.total() : undefined);
+      await tellUsage();
     }
   }
 
@@ -204,27 +207,18 @@ class ProviderRequest {
     return { isQuiet: true, status: 200, down: 0, up: 0 };
   }
 
-  /** @param {Inference} inference */
-  async ask(inference) {
+  async secret() {
     const { config, secrets } = this.broker.parts;
     const secret = await secrets.current();
     if (secret === undefined) throw new Unauthorised(config.noSecret);
-    try {
-      return await this.askWith(secret, inference);
-    } catch (error) {
-      // The provider has read a request that was sent, also when nobody waits for its answer.
-      if (inference.isCounted && this.stop.signal.aborted)
-        this.broker.countTokens(this.reader('', inference), inference.model);
-      throw error;
-    }
+    return secret;
   }
 
   /** Sends again, with a renewed credential, after the provider refused the first one.
    * @param {Secret} first @param {Inference} inference
    * @returns {Promise<{ answered: http.IncomingMessage, secret: Secret }>} */
-  async askWith(first, { target, body }) {
-    const send = (/** @type {Secret} */ secret) =>
-      this.broker.send(this.request, target, body, secret, this.stop.signal);
+  async ask(first, { provider, target, body }) {
+    const send = (/** @type {Secret} */ secret) => provider.send(this.request, target, body, secret, this.stop.signal);
     const answered = await send(first);
     if (!refusesCredential(this.broker.api, answered)) return { answered, secret: first };
     try {
@@ -238,33 +232,21 @@ class ProviderRequest {
     }
   }
 
-  /** @param {string} type @param {Inference} inference @param {string} [coding] */
-  reader(type, { target, body, maxOutput }, coding) {
-    const [path = target] = target.split('?', 1);
-    return new UsageReader(type, body.length, coding, formOf(this.broker.api, path), maxOutput);
-  }
-
-  /** @param {http.IncomingMessage} answered @param {Inference} inference @returns {Promise<Exchange>} */
-  async pass(answered, inference) {
-    const { body, model, isCounted } = inference;
+  /** @param {http.IncomingMessage} answered @param {Inference} inference @param {UsageReader | undefined} usage
+   * @returns {Promise<Exchange>} */
+  async pass(answered, { body }, usage) {
     const { response } = this;
-    const type = String(answered.headers['content-type']);
-    const usage = this.reader(type, inference, codingOf(answered));
-    this.state = isCounted && !usage.streams ? 'finishing' : 'streaming';
+    usage?.begin(String(answered.headers['content-type']), codingOf(answered));
     response.writeHead(200, forwardedHeaders(answered.rawHeaders, new Set(['set-cookie'])));
     response.flushHeaders();
     let down = 0;
-    try {
-      for await (const chunk of answered) {
-        down += chunk.length;
-        if (isCounted) usage.push(chunk);
-        await this.client.write(chunk);
-      }
-      response.end();
-    } finally {
-      if (isCounted) this.broker.countTokens(usage, model);
-      else this.broker.parts.tellUsage();
+    for await (const chunk of answered) {
+      down += chunk.length;
+      usage?.push(chunk);
+      if (usage !== undefined) this.broker.reportOpen();
+      await this.client.write(chunk);
     }
+    response.end();
     return { isQuiet: false, status: 200, down, up: body.length };
   }
 

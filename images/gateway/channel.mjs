@@ -30,7 +30,9 @@ export async function readMessages(input, take) {
   }
 }
 
-/** @param {import('node:stream').Writable} output @returns {(message: FromGateway) => boolean} false: wait for 'drain' */
+/** @param {import('node:stream').Writable} output
+ * @returns {(message: FromGateway, written?: () => void) => boolean} false: wait for 'drain'; `written` is called when the
+ *   message has left this process */
 export function messageWriter(output) {
-  return (message) => output.write(`${JSON.stringify(message)}\n`);
+  return (message, written) => output.write(`${JSON.stringify(message)}\n`, () => written?.());
 }

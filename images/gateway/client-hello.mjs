@@ -1,12 +1,15 @@
 // Reads the server name out of a TLS ClientHello (RFC 8446 4.1.2, RFC 6066 3) without taking part in the handshake.
 
 const MAX_HELLO = 64 * 1024;
-/** Records of one message: clients that split it on purpose make a handful. Every chunk that arrives reads all of them again. */
+/** Records of one message: clients that split it on purpose make a handful. Each of them reads all before it again. */
 const MAX_RECORDS = 64;
+/** Of a record, and of the message in it. */
+const [RECORD_HEAD, MESSAGE_HEAD] = [5, 4];
 
 /**
- * What the first bytes of a connection are. 'more': not enough bytes yet. 'plain': not TLS.
- * @typedef {{ kind: 'more' } | { kind: 'plain' } | { kind: 'bad', why: string }
+ * What the first bytes of a connection are. 'more': not enough bytes yet; with fewer than `needs` bytes the answer stays
+ * the same. 'plain': not TLS.
+ * @typedef {{ kind: 'more', needs: number } | { kind: 'plain' } | { kind: 'bad', why: string }
  *   | { kind: 'hello', serverName: string | undefined, encrypted: boolean }} FirstBytes
  */
 
@@ -37,28 +40,31 @@ class Reader {
   }
 }
 
-/** The handshake bytes of the leading records; undefined when more are needed.
- * @param {Buffer} bytes @returns {Buffer | string | undefined} */
+/** The handshake bytes of the leading records; a number: how many bytes are needed for more; a text: why they are none.
+ * @param {Buffer} bytes @returns {Buffer | string | number} */
 function handshakeOf(bytes) {
   /** @type {Buffer[]} */
   const parts = [];
+  let size = 0;
   let at = 0;
   for (;;) {
     if (parts.length > MAX_RECORDS) return 'a ClientHello in too many pieces';
-    const joined = Buffer.concat(parts);
-    if (joined.length >= 4) {
-      const length = joined.readUIntBE(1, 3);
-      if (joined[0] !== 1) return 'not a ClientHello';
+    if (size >= MESSAGE_HEAD) {
+      const head = Buffer.concat(parts, MESSAGE_HEAD);
+      const length = head.readUIntBE(1, 3);
+      if (head[0] !== 1) return 'not a ClientHello';
       if (length > MAX_HELLO) return 'ClientHello too long';
-      if (joined.length >= length + 4) return joined.subarray(4, length + 4);
+      if (size >= length + MESSAGE_HEAD) return Buffer.concat(parts, length + MESSAGE_HEAD).subarray(MESSAGE_HEAD);
     }
-    if (bytes.length - at < 5) return undefined;
+    if (bytes.length - at < RECORD_HEAD) return at + RECORD_HEAD;
     if (bytes[at] !== 22 || bytes[at + 1] !== 3) return 'not a handshake record';
     const length = bytes.readUInt16BE(at + 3);
     if (length === 0 || length > 16384) return 'bad record length';
-    if (bytes.length - at < 5 + length) return undefined;
-    parts.push(bytes.subarray(at + 5, at + 5 + length));
-    at += 5 + length;
+    const end = at + RECORD_HEAD + length;
+    if (bytes.length < end) return end;
+    parts.push(bytes.subarray(at + RECORD_HEAD, end));
+    size += length;
+    at = end;
   }
 }
 
@@ -78,11 +84,11 @@ function nameOf(extension) {
 
 /** @param {Buffer} bytes everything received so far @returns {FirstBytes} */
 export function readClientHello(bytes) {
-  if (bytes.length === 0) return { kind: 'more' };
+  if (bytes.length === 0) return { kind: 'more', needs: 1 };
   if (bytes[0] !== 22) return { kind: 'plain' };
   if (bytes.length > MAX_HELLO) return { kind: 'bad', why: 'ClientHello too long' };
   const hello = handshakeOf(bytes);
-  if (hello === undefined) return { kind: 'more' };
+  if (typeof hello === 'number') return { kind: 'more', needs: hello };
   if (typeof hello === 'string') return { kind: 'bad', why: hello };
   try {
     return extensionsOf(new Reader(hello));

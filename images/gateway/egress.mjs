@@ -170,10 +170,14 @@ export class Egress {
    * among public ones is not an accident. @param {string} host */
   async judgedAddresses(host) {
     const addresses = await this.resolve(host);
-    const { allowAddresses } = this.config;
-    const bad = addresses.map((one) => addressOf(one).host).find((one) => !mayConnect(one, allowAddresses));
+    const { allowAddresses, specialAddresses } = this.config;
+    const bad = addresses
+      .map((one) => addressOf(one).host)
+      .find((one) => !mayConnect(one, allowAddresses, specialAddresses));
     if (bad !== undefined)
-      throw new Refused(`${host} resolves to ${bad} (${specialUse(bad)}); --allow-address would have to name it`);
+      throw new Refused(
+        `${host} resolves to ${bad} (${specialUse(bad, specialAddresses)}); --allow-address would have to name it`,
+      );
     return addresses;
   }
 

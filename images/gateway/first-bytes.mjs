@@ -8,24 +8,55 @@ import { cleanName, hostName } from './names.mjs';
  * @typedef {import('./client-hello.mjs').FirstBytes} FirstBytes
  */
 
+/** Reads a first message out of the chunks in which it arrives: again only when enough has arrived for more. A client may
+ * send single bytes. */
+export class FirstMessage {
+  constructor() {
+    /** @type {Buffer[]} */
+    this.chunks = [];
+    this.size = 0;
+    this.needs = 1;
+    /** How often all bytes were read. */
+    this.reads = 0;
+  }
+
+  /** Everything that has arrived. */
+  bytes() {
+    const all = this.chunks.length === 1 ? this.chunks[0] : undefined;
+    const bytes = all ?? Buffer.concat(this.chunks, this.size);
+    this.chunks = [bytes];
+    return bytes;
+  }
+
+  /** @param {Buffer} chunk @returns {FirstBytes} */
+  push(chunk) {
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+    if (this.size < this.needs) return { kind: 'more', needs: this.needs };
+    this.reads += 1;
+    const found = readClientHello(this.bytes());
+    if (found.kind === 'more') this.needs = found.needs;
+    return found;
+  }
+}
+
 /** The first bytes of a tunnel, put back for whoever reads next.
  * @param {Duplex} client @param {number} ms @returns {Promise<FirstBytes>} */
 export function firstBytes(client, ms) {
   return new Promise((done) => {
-    let seen = Buffer.alloc(0);
+    const message = new FirstMessage();
     /** @param {FirstBytes} found */
     const over = (found) => {
       clearTimeout(timer);
       client.off('data', take).off('end', ended).off('close', ended).off('error', ended);
       client.pause();
-      if (seen.length > 0 && !client.destroyed && !client.readableEnded) client.unshift(seen);
+      if (message.size > 0 && !client.destroyed && !client.readableEnded) client.unshift(message.bytes());
       done(found);
     };
     const ended = () => over({ kind: 'bad', why: 'the connection ended before its first message' });
     /** @param {Buffer} chunk */
     const take = (chunk) => {
-      seen = Buffer.concat([seen, chunk]);
-      const found = readClientHello(seen);
+      const found = message.push(chunk);
       if (found.kind !== 'more') over(found);
     };
     const timer = setTimeout(() => over({ kind: 'bad', why: 'no first message in time' }), ms);

@@ -54,6 +54,17 @@ export const OVERRIDES = [
 ];
 
 /**
+ * The headers whose names are on each of the lists. A name is compared as it is written: some servers read an underscore
+ * as a hyphen, and so another header.
+ * @param {readonly string[]} raw names and values in turn @param {readonly ReadonlySet<string>[]} lists lower case
+ * @returns {string[]} names and values in turn
+ */
+export function listedHeaders(raw, lists) {
+  const isListed = (/** @type {string} */ name) => lists.every((list) => list.has(name.toLowerCase()));
+  return forwardedHeaders(raw).filter((_, i, all) => isListed(String(all[i - (i % 2)])));
+}
+
+/**
  * @param {readonly string[]} raw names and values in turn, as in `rawHeaders`
  * @param {{ has(name: string): boolean }} [without] more names to drop, lower case
  * @returns {string[]} names and values in turn

@@ -4,39 +4,64 @@ import { Refused } from './egress.mjs';
 /** Too many at once: the client may retry. */
 export class Busy extends Error {}
 
-/**
- * Counts the bytes of bodies in memory, so that an agent can't fill the gateway's memory.
- * @param {{ body: number, all: number }} limits in bytes, of one body and of all together
- */
-export function createHolding(limits) {
-  let held = 0;
-  return {
-    /** The whole body, and a function that frees it. Throws Refused and Busy.
-     * @param {import('node:http').IncomingMessage} request @returns {Promise<{ bytes: Buffer, free: () => void }>} */
-    async take(request) {
-      /** @type {Buffer[]} */
-      const parts = [];
-      let size = 0;
-      const free = () => {
-        held -= size;
-        size = 0;
-      };
-      try {
-        for await (const part of request) {
-          size += part.length;
-          held += part.length;
-          if (size > limits.body)
-            throw new Refused(`the request is larger than ${Math.floor(limits.body / 1024 / 1024)} MB`);
-          if (held > limits.all) throw new Busy('too many large requests at once');
-          parts.push(part);
-        }
-        return { bytes: Buffer.concat(parts), free };
-      } catch (error) {
-        free();
-        throw error;
+/** Bodies in memory: how many bytes of them there are, and how many there may be, so that an agent cannot fill the
+ * gateway's memory. */
+export class Holding {
+  /** @param {{ body: number, all: number }} limits in bytes, of one body and of all together */
+  constructor(limits) {
+    this.limits = limits;
+    this.held = 0;
+  }
+
+  /** Throws Busy where more is held than there may be. */
+  check() {
+    if (this.held > this.limits.all) throw new Busy('too many large requests at once');
+  }
+
+  /** The whole body of a request. Throws Refused and Busy.
+   * @param {import('node:http').IncomingMessage} request @param {number} [most] bytes of this body
+   * @returns {Promise<HeldBody>} */
+  async take(request, most = this.limits.body) {
+    /** @type {Buffer[]} */
+    const parts = [];
+    let size = 0;
+    try {
+      for await (const part of request) {
+        size += part.length;
+        this.held += part.length;
+        if (size > most) throw new Refused(`the request is larger than ${Math.floor(most / 1024 / 1024)} MB`);
+        this.check();
+        parts.push(part);
       }
-    },
-  };
+      return new HeldBody(this, Buffer.concat(parts, size));
+    } catch (error) {
+      this.held -= size;
+      throw error;
+    }
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** One body in memory. Who takes it frees it: when its request has ended, and nothing sends it or waits for its answer. */
+export class HeldBody {
+  /** @param {Holding} holding @param {Buffer} bytes counted already */
+  constructor(holding, bytes) {
+    this.holding = holding;
+    this.bytes = bytes;
+  }
+
+  /** Holds other bytes in place of those that were read. Throws Busy. @param {Buffer} bytes */
+  replace(bytes) {
+    this.holding.held += bytes.length - this.bytes.length;
+    this.bytes = bytes;
+    this.holding.check();
+  }
+
+  free() {
+    this.holding.held -= this.bytes.length;
+    this.bytes = NOTHING;
+  }
 }
 
 const [QUOTE = 0, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = Buffer.from('"\\,[]{}');

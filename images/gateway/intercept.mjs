@@ -10,11 +10,13 @@ import { bound, createTurns, handshakeWithin } from './bounds.mjs';
 import { createHostCertificate } from './certificate.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
-import { forwardedHeaders, framing, hostHeader, OVERRIDES } from './headers.mjs';
-import { createHolding } from './held-body.mjs';
-import { judgedMessage, MESSAGES } from './mcp.mjs';
+import { framing, hostHeader, listedHeaders } from './headers.mjs';
+import { Busy, Holding } from './held-body.mjs';
+import { judgedMessage, MAX_MESSAGE } from './mcp.mjs';
 import { cleanName } from './names.mjs';
-import { methodAllowed, requestAllowed } from './request-rules.mjs';
+import { bodyForm, hasBody, judgeBody, READ_BODIES } from './passed-body.mjs';
+import { passedNames } from './passed-names.mjs';
+import { methodAllowed, refusedQuery, requestAllowed } from './request-rules.mjs';
 
 /**
  * @typedef {import('./proxy.mjs').Target} Target
@@ -22,20 +24,8 @@ import { methodAllowed, requestAllowed } from './request-rules.mjs';
  *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void,
  *   logins: ReadonlyMap<string, import('./secrets.mjs').Secrets> }} InterceptParts
+ * @typedef {InterceptParts['config']['brokers'][number] & { names: import('./passed-names.mjs').PassedNames }} ReadRule
  */
-
-/** Headers about the client's own body: with another charset the server would read another message. */
-const OF_BODY = new Set(['content-length', 'content-type', 'content-encoding', 'content-language']);
-
-/** The headers of a message that was written anew.
- * @param {readonly string[]} headers names and values in turn @param {Buffer} body */
-function ofMessage(headers, body) {
-  const others = headers.filter((_, i) => {
-    const name = String(headers[i - (i % 2)]).toLowerCase();
-    return !OF_BODY.has(name.replaceAll('_', '-'));
-  });
-  return [...others, 'content-type', 'application/json', 'content-length', String(body.length)];
-}
 
 /**
  * A function that takes over the client's tunnel to a brokered host, and returns whether it did.
@@ -46,6 +36,9 @@ export function createIntercept(parts) {
   const interceptor = new Interceptor(parts);
   return (client, target) => interceptor.takeOver(client, target);
 }
+
+/** A cookie is a login: the agent gets none. */
+const COOKIES = new Set(['set-cookie']);
 
 const COMPANION_START_MS = 30_000;
 const COMPANION_RETRY_MS = 100;
@@ -74,7 +67,8 @@ class Interceptor {
     /** Where the tunnel of a socket was opened to. @type {WeakMap<object, Target>} */
     this.targets = new WeakMap();
     this.turns = createTurns(parts.config.limits.connections);
-    this.messages = createHolding(MESSAGES);
+    this.bodies = new Holding(READ_BODIES);
+    this.brokers = parts.config.brokers.map((broker) => ({ ...broker, names: passedNames(broker) }));
     this.server = http.createServer({ requestTimeout: 0 }, (request, response) => void this.pass(request, response));
     bound(this.server, parts.config.limits);
   }
@@ -82,7 +76,7 @@ class Interceptor {
   /** @param {import('node:stream').Duplex} client @param {Target} target @returns {boolean} */
   takeOver(client, target) {
     const { config, ca } = this.parts;
-    if (!config.brokers.some((broker) => broker.host === target.host)) return false;
+    if (!this.brokers.some((broker) => broker.host === target.host)) return false;
     const context =
       this.contexts.get(target.host) ?? tls.createSecureContext(createHostCertificate(ca, target.host, Date.now()));
     this.contexts.set(target.host, context);
@@ -108,21 +102,21 @@ class Interceptor {
     let entry = { kind: 'broker', ...target, method: request.method ?? '', verdict: 'passed', up: 0, down: 0, ms: 0 };
     const passed = { up: 0, down: 0 };
     try {
-      const { rules, headers, isNarrow } = this.judgedHeaders(request, target);
+      const { rules, headers } = this.judgedHeaders(request, target);
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
         async () => {
-          const { body, tool, free } = await this.messageOf(request, rules);
+          const { held, headers: ofBody, tool } = await this.bodyOf(request, rules);
+          const body = held?.bytes;
           try {
             if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
             const companion = rules.find(({ socket }) => socket !== undefined)?.socket;
             const open = (/** @type {readonly string[]} */ more) =>
-              this.open(request, target, [...headers, ...more], body, companion);
+              this.open(request, target, [...headers, ...more, ...ofBody], companion);
             const { out, again } = await this.withLogin(rules, open);
-            const without = new Set(isNarrow ? ['set-cookie'] : []);
-            return await exchange(request, response, out, config.limits, passed, { without, body, ...again });
+            return await exchange(request, response, out, config.limits, passed, { without: COOKIES, body, ...again });
           } finally {
-            free();
+            held?.free();
           }
         },
       );
@@ -133,12 +127,15 @@ class Interceptor {
       const why = error instanceof Error ? error.message : String(error);
       log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - startedMs });
       if (response.headersSent) response.destroy();
-      else response.writeHead(isRefused ? 403 : 502, { 'content-type': 'text/plain' }).end(`run-claude: ${why}\n`);
+      else
+        response
+          .writeHead(isRefused ? 403 : error instanceof Busy ? 503 : 502, { 'content-type': 'text/plain' })
+          .end(`run-claude: ${why}\n`);
     }
   }
 
   /** The request with its login's token, and the one to send in its place when the server refuses that token.
-   * @param {InterceptParts['config']['brokers']} rules those that let the request pass
+   * @param {readonly ReadRule[]} rules those that let the request pass
    * @param {(headers: readonly string[]) => Promise<http.ClientRequest>} open */
   async withLogin(rules, open) {
     const name = rules.find(({ login }) => login !== undefined)?.login?.name;
@@ -154,47 +151,64 @@ class Interceptor {
     return { out: await withToken(secret), again: { again } };
   }
 
-  /** The message of MCP that a request carries, as it is sent on; it is in memory until `free`. Throws Refused and Busy.
-   * @param {http.IncomingMessage} request
-   * @param {InterceptParts['config']['brokers']} rules those that let the request pass
-   * @returns {Promise<{ body?: Buffer, tool?: string, free: () => void }>} */
-  async messageOf(request, rules) {
-    const [rule, ...more] = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
-    if (rule === undefined) return { free: () => {} };
-    const { 'content-length': length = '0', 'content-encoding': coding = 'identity' } = request.headers;
-    if (request.method !== 'POST') {
-      // Only a POST is read as a message: another request may carry none.
-      if (length !== '0' || request.headers['transfer-encoding'] !== undefined)
-        throw new Refused('only a POST to an MCP server has a body');
-      return { free: () => {} };
-    }
-    if (coding.toLowerCase() !== 'identity') throw new Refused('the body is encoded');
-    const { bytes, free } = await this.messages.take(request);
+  /** The body of a request as it is sent on, where it was read, and the headers that describe it. Without one, the
+   * request's own is forwarded. Throws Refused and Busy.
+   * @param {http.IncomingMessage} request @param {readonly ReadRule[]} rules those that let the request pass
+   * @returns {Promise<{ held?: import('./held-body.mjs').HeldBody, headers: string[], tool?: string }>} */
+  async bodyOf(request, rules) {
+    const messages = rules.flatMap(({ mcp }) => (mcp === undefined ? [] : [mcp]));
+    if (messages.length > 0) return this.messageOf(request, messages);
+    const names = rules.map((rule) => rule.names);
+    const form = bodyForm(request, names);
+    const { 'content-length': length } = request.headers;
+    const own = [...(length === undefined ? [] : ['content-length', length]), ...framing(request.headers)];
+    if (form === undefined) return { headers: own };
+    if (form.kind === 'unread') return { headers: [...form.headers, ...own] };
+    const held = await this.bodies.take(request);
     try {
-      // Two rules for one address: what both allow.
-      for (const one of more) judgedMessage(bytes, one);
-      return { ...judgedMessage(bytes, rule), free };
+      judgeBody(held.bytes, form.kind, names);
+      return { held, headers: [...form.headers, 'content-length', String(held.bytes.length)] };
     } catch (error) {
-      free();
+      held.free();
+      throw error;
+    }
+  }
+
+  /** The message of MCP that a request has. Throws Refused and Busy.
+   * @param {http.IncomingMessage} request @param {readonly import('./mcp.mjs').McpRule[]} rules
+   * @returns {ReturnType<Interceptor['bodyOf']>} */
+  async messageOf(request, rules) {
+    if (request.method !== 'POST') {
+      // Only a POST is read as a message: another request may have none.
+      if (hasBody(request)) throw new Refused('only a POST to an MCP server has a body');
+      return { headers: [] };
+    }
+    const { 'content-encoding': coding = 'identity' } = request.headers;
+    if (coding.toLowerCase() !== 'identity') throw new Refused('the body is encoded');
+    const held = await this.bodies.take(request, MAX_MESSAGE);
+    try {
+      // Two rules for one address: what both allow. Each of them reads the same message.
+      const [message] = rules.map((rule) => judgedMessage(held.bytes, rule));
+      if (message === undefined) throw new Refused('no rule reads this message');
+      const { body, ...more } = message;
+      held.replace(body);
+      return { ...more, held, headers: ['content-type', 'application/json', 'content-length', String(body.length)] };
+    } catch (error) {
+      held.free();
       throw error;
     }
   }
 
   /** The request to the host, over verified TLS, or to a companion, over its socket; not yet sent.
    * @param {http.IncomingMessage} request @param {Target} target @param {readonly string[]} headers
-   * @param {Buffer | undefined} body in place of the request's own @param {string | undefined} companion */
-  async open(request, target, headers, body, companion) {
+   * @param {string | undefined} companion */
+  async open(request, target, headers, companion) {
     const connection = companion === undefined ? await this.connect(target) : await connectCompanion(companion);
     return (companion === undefined ? https : http).request({
       createConnection: () => connection,
       method: request.method ?? '',
       path: request.url ?? '',
-      headers: [
-        ...(body === undefined ? headers : ofMessage(headers, body)),
-        'connection',
-        'close',
-        ...(body === undefined ? framing(request.headers) : []),
-      ],
+      headers: [...headers, 'connection', 'close'],
     });
   }
 
@@ -217,38 +231,34 @@ class Interceptor {
     if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
     if (named?.host !== target.host || named.port !== target.port)
       throw new Refused(`the Host header is not ${target.host}`);
-    const { rules, isNarrow } = this.judgedRules(target, method, url);
     // What was asked for a request must not become another protocol, or another user's request.
-    if (isNarrow && request.headers.upgrade !== undefined) throw new Refused(`${target.host}: no upgrade passes`);
-    const secrets = rules.flatMap(({ secret }) => (secret === undefined ? [] : [secret]));
-    const known = this.parts.config.brokers.filter((broker) => broker.host === target.host);
-    const replaced = known.flatMap(({ secret, login }) => [
-      ...(secret === undefined ? [] : [secret.header.toLowerCase()]),
-      ...(login === undefined ? [] : ['authorization']),
+    if (request.headers.upgrade !== undefined) throw new Refused(`${target.host}: no upgrade passes`);
+    const rules = this.judgedRules(target, method, url);
+    const replaced = this.brokers.flatMap(({ host, secret, login }) => [
+      ...(secret === undefined || host !== target.host ? [] : [secret.header.toLowerCase()]),
+      ...(login === undefined || host !== target.host ? [] : ['authorization']),
     ]);
-    const headers = forwardedHeaders(
-      request.rawHeaders,
-      new Set([...OVERRIDES, ...replaced, ...(isNarrow ? ['cookie'] : [])]),
-    );
-    for (const { header, value } of secrets) headers.push(header, value);
-    return { rules, headers, isNarrow };
+    const lists = rules.map(({ names }) => new Set([...names.headers].filter((name) => !replaced.includes(name))));
+    const headers = ['Host', String(request.headers.host), ...listedHeaders(request.rawHeaders, lists)];
+    for (const { secret } of rules) if (secret !== undefined) headers.push(secret.header, secret.value);
+    return { rules, headers };
   }
 
   /** The rules whose secrets the request gets. Of the rules for single requests, those that name this one; all others
-   * must let it pass. Throws Refused. @param {Target} target @param {string} method @param {string} url */
+   * must let it pass. Throws Refused.
+   * @param {Target} target @param {string} method @param {string} url @returns {readonly ReadRule[]} */
   judgedRules({ host }, method, url) {
-    const all = this.parts.config.brokers.filter((broker) => broker.host === host);
-    let isNarrow = false;
-    const rules = all.filter(({ passes }) => {
-      if ('requests' in passes) {
-        isNarrow = true;
-        return requestAllowed(passes.requests, method, url);
-      }
-      if (methodAllowed(passes.methods, method, url)) return true;
+    const all = this.brokers.filter((broker) => broker.host === host);
+    const others = all.filter(({ passes }) => !('requests' in passes));
+    if (others.some(({ passes }) => 'methods' in passes && !methodAllowed(passes.methods, method, url)))
       throw new Refused(`${method} to ${host} is not among the methods that the brokered secret is for`);
-    });
-    if (isNarrow && !rules.some(({ passes }) => 'requests' in passes))
+    const named = all.filter(({ passes }) => 'requests' in passes && requestAllowed(passes.requests, method, url));
+    if (named.length === 0 && others.length < all.length)
       throw new Refused(`${method} ${cleanName(url)} is not among the requests to ${host} that are allowed`);
-    return { rules, isNarrow };
+    const refusal = (/** @type {ReadRule} */ { names }) => refusedQuery(url, names.parameters);
+    const fitting = named.filter((rule) => refusal(rule) === undefined);
+    const why = [...(fitting.length === 0 ? named : []), ...others].map(refusal).find((one) => one !== undefined);
+    if (why !== undefined) throw new Refused(`${method} ${cleanName(url)}: ${why}`);
+    return [...fitting, ...others];
   }
 }

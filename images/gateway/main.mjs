@@ -66,7 +66,13 @@ async function start(config) {
   };
   const tellUsage = (limit = true) => {
     const exceeded = limit ? budget.exceeded() : undefined;
-    tell({ type: 'usage', usage: budget.usage(), ...(exceeded === undefined ? {} : { exceeded }) });
+    const totals = { usage: budget.usage(), atMost: budget.atMost() };
+    const message = /** @type {const} */ ({
+      type: 'usage',
+      ...totals,
+      ...(exceeded === undefined ? {} : { exceeded }),
+    });
+    return new Promise((/** @type {(value: void) => void} */ done) => tell(message, done));
   };
   const ca = config.brokers.length === 0 ? undefined : (config.ca ?? createCa(Date.now()));
   if (ca !== undefined) {

@@ -6,8 +6,8 @@ import { cleanName } from './names.mjs';
 
 /** What the host's side lets the agent do with a server. @typedef {{ tools?: readonly string[] | undefined }} McpRule */
 
-/** Of one message, and of all that are read at once; a message is in memory two times, parsed and as it is sent. */
-export const MESSAGES = { body: 4 * 1024 * 1024, all: 32 * 1024 * 1024 };
+/** Bytes of one message: it is in memory two times, parsed and as it is sent. */
+export const MAX_MESSAGE = 4 * 1024 * 1024;
 /** Each value takes much more memory than its bytes. */
 const SHAPE = { nodes: 200_000, depth: 200 };
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);

@@ -28,8 +28,8 @@ const without = (text, words) => words.reduce((left, word) => left.replaceAll(wo
 
 /** Passes an answer that reports a failure, without the credential that it may repeat.
  * @param {IncomingMessage} answered @param {ServerResponse} response @param {readonly string[]} words
- * @param {number} up @param {() => void} tellUsage @returns {Promise<import('./broker.mjs').Exchange>} */
-export async function passFailure(answered, response, words, up, tellUsage) {
+ * @param {number} up @returns {Promise<import('./broker.mjs').Exchange>} */
+export async function passFailure(answered, response, words, up) {
   const status = answered.statusCode ?? 502;
   let text = '';
   // The credential cannot be found in a compressed answer.
@@ -44,6 +44,5 @@ export async function passFailure(answered, response, words, up, tellUsage) {
   const dropped = new Set(['set-cookie', 'content-length']);
   const headers = forwardedHeaders(answered.rawHeaders, dropped).map((value) => without(value, words));
   response.writeHead(status, headers).end(Buffer.from(without(text, words), 'latin1'));
-  tellUsage();
   return { isQuiet: false, status, down: text.length, up };
 }

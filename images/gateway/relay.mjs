@@ -78,7 +78,10 @@ class RelayStream extends Duplex {
       this.credit += message.bytes;
       this.pushOut();
     } else if (message.type === 'relay-end') this.push(null);
-    else this.destroy(message.type === 'relay-close' && message.why !== undefined ? new Error(message.why) : undefined);
+    else if (message.type === 'relay-close' && message.why !== undefined) {
+      const { why, code } = message;
+      this.destroy(Object.assign(new Error(why), code === undefined ? {} : { code }));
+    } else this.destroy();
   }
 }
 

@@ -21,6 +21,7 @@ function judgeFetches(value, judge, inSource = false) {
   const servers = record['mcp_servers'] ?? [];
   if (!Array.isArray(servers) || servers.length > 0)
     throw new Refused('MCP servers that the provider connects to are not passed');
+  if ((record['file_id'] ?? undefined) !== undefined) throw new Refused("file_id: the account's files are not passed");
   const type = typeof record['type'] === 'string' ? record['type'].toLowerCase() : '';
   if (type.startsWith('web_fetch')) throw new Refused('the web_fetch tool that runs at the provider is not passed');
   if (record['url'] !== undefined && (type === 'url' || inSource)) record['url'] = judgedUrl(record['url'], judge);
@@ -39,15 +40,30 @@ function judgedUrl(value, judge) {
   return url.href;
 }
 
-/** The most output tokens that the request asks for; undefined where it sets no limit. @param {unknown} value */
+const LIMITS = new Set(['maxoutputtokens', 'maxcompletiontokens', 'maxtokens']);
+/** How many answers are asked for. */
+const ANSWERS = new Set(['n', 'candidatecount']);
+
+/** Fields of an object, by their names in one spelling. @param {unknown} value @returns {(readonly [string, unknown])[]} */
+const plainFields = (value) =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).map(([name, one]) => [name.replaceAll('_', '').toLowerCase(), one])
+    : [];
+
+/** The most output tokens that the request asks for; undefined where it sets no limit. Gemini's limit is in its
+ * generation settings, and Code Assist wraps the whole request. @param {unknown} value @returns {number | undefined} */
 function maxOutputOf(value) {
-  const request = /** @type {Record<string, unknown> | null} */ (value) ?? {};
-  const limits = ['max_output_tokens', 'max_completion_tokens', 'max_tokens']
-    .map((name) => request[name])
-    .filter((limit) => typeof limit === 'number' && limit > 0);
-  const { n } = request;
-  const answers = typeof n === 'number' && n > 1 ? n : 1;
-  return limits.length === 0 ? undefined : Math.max(...limits.map(Number)) * answers;
+  const whole = plainFields(value);
+  const inner = whole.filter(([name]) => name === 'request').flatMap(([, one]) => plainFields(one));
+  const settings = [...whole, ...inner]
+    .filter(([name]) => name === 'generationconfig')
+    .flatMap(([, one]) => plainFields(one));
+  const numbers = (/** @type {ReadonlySet<string>} */ names) =>
+    [...whole, ...settings].flatMap(([name, one]) =>
+      names.has(name) && typeof one === 'number' && one > 0 ? [one] : [],
+    );
+  const limits = numbers(LIMITS);
+  return limits.length === 0 ? undefined : Math.max(...limits) * Math.max(1, ...numbers(ANSWERS));
 }
 
 /** The body to send: serialised from the judged value, so that the provider reads the same.
@@ -63,10 +79,12 @@ export function judgedBody(api, bytes, judge) {
     throw error;
   }
   const judgeUrl = (/** @type {unknown} */ url) => judgedUrl(url, judge);
+  const { model, container } = /** @type {{ model?: unknown, container?: unknown }} */ (value ?? {});
   const other = otherApi(api);
-  if (other === undefined) judgeFetches(value, judge);
-  else other.judge(value, judgeUrl);
-  const model = /** @type {{ model?: unknown } | null} */ (value)?.model;
+  if (other !== undefined) other.judge(value, judgeUrl);
+  else if ((container ?? undefined) !== undefined)
+    throw new Refused('container: what is stored at the provider is not passed');
+  else judgeFetches(value, judge);
   const named = typeof model === 'string' ? model : '';
   return { body: Buffer.from(JSON.stringify(value)), model: named, maxOutput: maxOutputOf(value) };
 }

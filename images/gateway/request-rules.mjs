@@ -1,5 +1,6 @@
 // Which requests to a host pass, where its rules name methods and paths. A request is compared as it is: what two servers
-// could read as two different paths is refused, not normalised.
+// could read as two different paths is refused, not normalised. Parameters are judged in passed-names.mjs.
+import { refusedParameter } from './passed-names.mjs';
 
 /** @typedef {import('../../src/types/gateway.ts').RequestRule} RequestRule */
 
@@ -10,10 +11,6 @@ const MANY_IN_ONE = /^(\$?batch|bulk|_bulk|_msearch|graphql|gql|jsonrpc|xmlrpc|\
 /** A repository's path in plain characters: nothing that a server could decode or normalise into another one. */
 const UPLOAD_PACK = /^(\/(?!\.{1,2}\/)[A-Za-z0-9._~-]+)+\/git-upload-pack$/;
 const MAX_PATH = 4096;
-/** Values may be percent-encoded. No `;`, which some servers read as `&`. */
-const PLAIN_QUERY = /^[A-Za-z0-9._~!$&'()*+,=:@%/?[\]-]*$/;
-/** Parameters that make some servers act on another method. */
-const OVERRIDE = /^_?(method|http_?method|x-http-method(-override)?)$/i;
 
 /**
  * Whether the rule's methods let the request pass. git's own reads are POSTs, and the first step of a push is a GET.
@@ -37,7 +34,16 @@ function stepOfPush(url) {
 }
 
 /**
- * Whether one of the requests that a rule names is this one. A push needs a rule of its own: reading by `GET /name.git/**`
+ * Why the parameters in an address do not pass; undefined when they do.
+ * @param {string} url @param {ReadonlySet<string>} parameters names that pass @returns {string | undefined}
+ */
+export function refusedQuery(url, parameters) {
+  const [, query] = splitOnce(url);
+  return query === undefined ? undefined : refusedParameter(query, parameters, 'query');
+}
+
+/**
+ * Whether one of the requests that a rule names is this one, by its method and path. A push needs a rule of its own: reading by `GET /name.git/**`
  * includes neither its first step, which is a GET, nor the second.
  * @param {readonly RequestRule[]} requests @param {string} method
  * @param {string} url
@@ -81,8 +87,8 @@ function decodeURIComponentSafe(text) {
  * @returns {boolean}
  */
 function requestMatches(rule, method, url) {
-  const [path = '', query] = splitOnce(url);
-  if (url.length > MAX_PATH || (query !== undefined && !isPlainQuery(query))) return false;
+  const [path = ''] = splitOnce(url);
+  if (url.length > MAX_PATH) return false;
   const isMethod = rule.method === method || (rule.method === 'GET' && method === 'HEAD');
   return isMethod && pathMatches(rule.path.split('/').slice(1), path.split('/').slice(1), path.startsWith('/'));
 }
@@ -91,16 +97,6 @@ function requestMatches(rule, method, url) {
 function splitOnce(url) {
   const at = url.indexOf('?');
   return at < 0 ? [url, undefined] : [url.slice(0, at), url.slice(at + 1)];
-}
-
-/** @param {string} query */
-function isPlainQuery(query) {
-  if (!PLAIN_QUERY.test(query)) return false;
-  return query.split('&').every((pair) => {
-    const [name = ''] = pair.split('=', 1);
-    // An encoded name can be any name.
-    return !name.includes('%') && !OVERRIDE.test(name);
-  });
 }
 
 /** @param {readonly string[]} pattern @param {readonly string[]} segments @param {boolean} isAbsolute */

@@ -4,10 +4,13 @@
 /**
  * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
  * @typedef {import('./usage.mjs').Tokens} Tokens
- * @typedef {{ model?: string, tokens?: Tokens, finished?: boolean }} Reading
- * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, read: (event: Record<string, unknown>) => Reading,
- *   floor?: number }} UsageFormat floor: output tokens of an answer without usage, whose request sets no limit
+ * @typedef {{ model?: string, tokens?: Tokens, isTotal?: boolean, finished?: boolean }} Reading isTotal: of the whole
+ *   answer, which ends with another event
+ * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, read: (event: Record<string, unknown>) => Reading }} UsageFormat
  */
+
+/** Output tokens of an answer that ends without its usage, and whose request sets no limit. */
+export const UNLIMITED_OUTPUT = 8000;
 
 /** @param {unknown} value @returns {Record<string, unknown>} */
 const fieldsOf = (value) =>
@@ -23,7 +26,9 @@ const text = (value) => (typeof value === 'string' ? value : undefined);
 function readMessages(event) {
   const message = fieldsOf(event['message'] ?? event);
   const model = text(message['model']);
-  return { ...(model === undefined ? {} : { model }), tokens: fieldsOf(message['usage'] ?? event['usage']) };
+  const tokens = fieldsOf(message['usage'] ?? event['usage']);
+  const isTotal = event['type'] === 'message_delta' && typeof tokens['output_tokens'] === 'number';
+  return { ...(model === undefined ? {} : { model }), tokens, isTotal };
 }
 
 /** Responses (input_tokens) and chat completions (prompt_tokens); both count what was cached as input.
@@ -60,28 +65,34 @@ function readOpenai(event) {
 function readGemini(event) {
   const response = fieldsOf(event['response'] ?? event);
   const usage = fieldsOf(response['usageMetadata']);
+  const hasUsage = Object.keys(usage).length > 0;
+  const isBlocked = fieldsOf(response['promptFeedback'])['blockReason'] !== undefined;
   const model = text(response['modelVersion']);
   const whole = count(usage['promptTokenCount']) + count(usage['toolUsePromptTokenCount']);
   const cached = Math.min(whole, count(usage['cachedContentTokenCount']));
   const candidates = Array.isArray(response['candidates']) ? response['candidates'].map(fieldsOf) : [];
   return {
     ...(model === undefined ? {} : { model }),
-    tokens: {
-      input_tokens: whole - cached,
-      cache_read_input_tokens: cached,
-      output_tokens: count(usage['candidatesTokenCount']) + count(usage['thoughtsTokenCount']),
-      server_tool_use: {
-        web_search_requests: candidates.filter((one) => one['groundingMetadata'] !== undefined).length,
-      },
-    },
-    finished: candidates.some((one) => one['finishReason'] !== undefined),
+    ...(hasUsage
+      ? {
+          tokens: {
+            input_tokens: whole - cached,
+            cache_read_input_tokens: cached,
+            output_tokens: count(usage['candidatesTokenCount']) + count(usage['thoughtsTokenCount']),
+            server_tool_use: {
+              web_search_requests: candidates.filter((one) => one['groundingMetadata'] !== undefined).length,
+            },
+          },
+        }
+      : {}),
+    finished: hasUsage && (isBlocked || candidates.some((one) => one['finishReason'] !== undefined)),
   };
 }
 
 /** @type {UsageFormat} */
 const MESSAGES = { hasUsage: /"usage"/, delta: /"content_block_delta"/, end: /"message_stop"/, read: readMessages };
 /** @type {UsageFormat} */
-const OPENAI = { hasUsage: /"usage"\s*:\s*\{/, delta: /\.delta"|"delta":/, end: /(?!)/, read: readOpenai, floor: 8000 };
+const OPENAI = { hasUsage: /"usage"\s*:\s*\{/, delta: /\.delta"|"delta":/, end: /(?!)/, read: readOpenai };
 /** @type {UsageFormat} */
 const GEMINI = { hasUsage: /"usageMetadata"/, delta: /"candidates"/, end: /(?!)/, read: readGemini };
 

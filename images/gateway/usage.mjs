@@ -1,6 +1,6 @@
 // Counts requests, tokens and cost from what passes the broker, and reports when a limit is reached.
 import { EventFrames } from './event-frames.mjs';
-import { usageFormat } from './usage-formats.mjs';
+import { UNLIMITED_OUTPUT, usageFormat } from './usage-formats.mjs';
 
 /**
  * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
@@ -27,22 +27,25 @@ const FAST = 2;
 const IN_ONE_PLACE = 1.1;
 
 /**
- * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. An answer that
- * ended before its usage was read is estimated from what was read: an agent that leaves early is charged too.
+ * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. While it runs, it
+ * counts what was delivered. An answer that ends before its usage is read counts as much as its request allows: the
+ * provider may have gone on.
  */
 export class UsageReader {
-  /** @param {string} type the answer's content type @param {number} asked bytes of the request
-   * @param {string} [coding] the answer's content coding, which was not requested and is not decoded
+  /** @param {number} asked bytes of the request
    * @param {import('../../src/types/credential.ts').ProviderApi} [api] default: the Messages API
    * @param {number} [maxOutput] the most output tokens that the request asked for */
-  constructor(type, asked, coding = 'identity', api = undefined, maxOutput = undefined) {
+  constructor(asked, api = undefined, maxOutput = undefined) {
     this.format = usageFormat(api);
-    this.floor = this.format.floor === undefined ? 0 : (maxOutput ?? this.format.floor);
-    this.coded = coding !== 'identity';
-    this.bytes = 0;
-    this.frames = type.startsWith('application/vnd.amazon.eventstream') ? new EventFrames() : undefined;
-    this.streams = this.frames !== undefined || type.startsWith('text/event-stream');
+    this.most = maxOutput ?? UNLIMITED_OUTPUT;
     this.asked = asked;
+    this.coded = false;
+    this.streams = false;
+    /** @type {EventFrames | undefined} */
+    this.frames = undefined;
+    this.bytes = 0;
+    /** The counts of the whole answer were read; the answer may go on. */
+    this.hasTotal = false;
     this.finished = false;
     this.deltas = 0;
     this.deltaBytes = 0;
@@ -51,6 +54,14 @@ export class UsageReader {
     /** @type {Tokens} */
     this.tokens = {};
     this.decoder = new TextDecoder();
+  }
+
+  /** The answer begins. @param {string} type its content type
+   * @param {string} [coding] its content coding, which was not requested and is not decoded */
+  begin(type, coding = 'identity') {
+    this.coded = coding !== 'identity';
+    if (type.startsWith('application/vnd.amazon.eventstream')) this.frames = new EventFrames();
+    this.streams = this.frames !== undefined || type.startsWith('text/event-stream');
   }
 
   /** @param {Uint8Array} bytes */
@@ -75,17 +86,29 @@ export class UsageReader {
     else if (this.format.delta.test(line)) {
       this.deltas += 1;
       this.deltaBytes += Math.max(0, line.length - DELTA_FRAME);
-    } else if (this.format.end.test(line)) this.finished = true;
+    } else if (this.format.end.test(line)) this.finished = this.hasTotal;
   }
 
-  /** The tokens of the whole answer. @returns {Tokens} */
+  /** The tokens that were delivered so far. @returns {Tokens} */
+  delivered() {
+    const shown = this.coded ? this.bytes : Math.max(this.deltas, Math.ceil(this.deltaBytes / 3));
+    const output_tokens = this.finished
+      ? this.tokens.output_tokens
+      : Math.max(amount(this.tokens.output_tokens), shown);
+    return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: amount(output_tokens) };
+  }
+
+  /** The tokens of the answer if it ended here, where its usage was not read yet. @returns {Tokens} */
+  cut() {
+    const delivered = this.delivered();
+    if (this.finished) return delivered;
+    return { ...delivered, output_tokens: Math.max(amount(delivered.output_tokens), this.most) };
+  }
+
+  /** The tokens of the answer that has ended. @returns {Tokens} */
   total() {
-    if (this.coded) return { input_tokens: Math.ceil(this.asked / 4), output_tokens: Math.max(this.bytes, this.floor) };
-    if (!this.streams) this.read(this.text);
-    if (this.finished) return this.tokens;
-    const shown = Math.max(this.deltas, Math.ceil(this.deltaBytes / 3));
-    const seen = Math.max(amount(this.tokens.output_tokens), shown, this.floor);
-    return { input_tokens: Math.ceil(this.asked / 4), ...this.tokens, output_tokens: seen };
+    if (!this.streams && !this.coded && !this.finished) this.read(this.text);
+    return this.cut();
   }
 
   /** @param {string} text */
@@ -99,10 +122,11 @@ export class UsageReader {
       throw error;
     }
     if (event === null || typeof event !== 'object') return;
-    const { model, tokens, finished } = this.format.read(event);
+    const { model, tokens, isTotal, finished } = this.format.read(event);
     if (model !== undefined) this.model = model;
     this.tokens = { ...this.tokens, ...tokensOf(tokens) };
-    const isWhole = !this.streams && this.format.floor === undefined;
+    if (isTotal === true) this.hasTotal = true;
+    const isWhole = !this.streams && Object.keys(this.tokens).length > 0;
     if (isWhole || finished === true) this.finished = true;
   }
 }
@@ -166,13 +190,37 @@ export function createBudget(config) {
     };
   }
 
+  /** @param {UsageReader} reader @param {string} askedModel @param {Tokens} tokens */
+  function countAnswer(reader, askedModel, tokens) {
+    const dearer = (tokens.speed === 'fast' ? FAST : 1) * (tokens.inference_geo === 'us' ? IN_ONE_PLACE : 1);
+    for (const part of partsOf(tokens)) count(part, String(part.model ?? (reader.model || askedModel)), dearer);
+    const searches = amount(tokens.server_tool_use?.web_search_requests) * WEB_SEARCH;
+    usage = { ...usage, costUsd: usage.costUsd + searches };
+  }
+
+  /** Answers that are being given, with the model that was asked for. @type {Map<UsageReader, string>} */
+  const open = new Map();
+
+  /** The totals with what each open answer adds to them. @param {(reader: UsageReader) => Tokens} tokensOfOpen */
+  function withOpen(tokensOfOpen) {
+    const ended = usage;
+    for (const [reader, model] of open) countAnswer(reader, model, tokensOfOpen(reader));
+    const all = usage;
+    usage = ended;
+    return all;
+  }
+  const delivered = () => withOpen((reader) => reader.delivered());
+
   return {
-    usage: () => usage,
+    /** What ended, and what open answers have delivered. */
+    usage: delivered,
+    /** The totals if each open answer ended here, without its usage: what a gateway that is killed has spent at most. */
+    atMost: () => withOpen((reader) => reader.cut()),
     /** Why no more requests may pass, or undefined. @returns {string | undefined} */
     exceeded() {
       if (config.maxRequests !== undefined && usage.requests >= config.maxRequests)
         return `the session's limit of ${config.maxRequests} requests is reached`;
-      if (config.maxCostUsd !== undefined && usage.costUsd >= config.maxCostUsd)
+      if (config.maxCostUsd !== undefined && delivered().costUsd >= config.maxCostUsd)
         return `the session's budget of $${config.maxCostUsd.toFixed(2)} is used up`;
       return undefined;
     },
@@ -180,13 +228,15 @@ export function createBudget(config) {
     countRequest() {
       usage = { ...usage, requests: usage.requests + 1 };
     },
-    /** @param {UsageReader} reader @param {string} askedModel */
-    countTokens(reader, askedModel) {
-      const tokens = reader.total();
-      const dearer = (tokens.speed === 'fast' ? FAST : 1) * (tokens.inference_geo === 'us' ? IN_ONE_PLACE : 1);
-      for (const part of partsOf(tokens)) count(part, String(part.model ?? (reader.model || askedModel)), dearer);
-      const searches = amount(tokens.server_tool_use?.web_search_requests) * WEB_SEARCH;
-      usage = { ...usage, costUsd: usage.costUsd + searches };
+    /** An answer that may begin: until `close`, it counts what it delivers. @param {UsageReader} reader
+     * @param {string} askedModel */
+    open(reader, askedModel) {
+      open.set(reader, askedModel);
+    },
+    /** An answer that has ended. Without `tokens` it counts nothing. @param {UsageReader} reader @param {Tokens} [tokens] */
+    close(reader, tokens) {
+      const model = open.get(reader) ?? '';
+      if (open.delete(reader) && tokens !== undefined) countAnswer(reader, model, tokens);
     },
   };
 }

@@ -46,6 +46,12 @@ export interface PluginTable {
 const severity = z.enum(['blocked', 'suspect', 'note']);
 const texts = z.array(z.string().min(1));
 const VARIABLE = z.string().regex(/^[A-Za-z_]\w*$/, 'the name of a variable');
+/** What passes with a host's requests, in `[[broker]]` and `[[allow]]`. */
+const passedNames = {
+  parameters: texts.min(1).optional(),
+  headers: texts.min(1).optional(),
+  'content-types': texts.min(1).optional(),
+};
 const fileSchema = z.strictObject({
   ...Object.fromEntries(SETTINGS.filter((s) => s.file !== false).map((s) => [s.name, z.unknown().optional()])),
   broker: z
@@ -57,14 +63,23 @@ const fileSchema = z.strictObject({
           from: texts.min(1),
           methods: texts.optional(),
           requests: texts.min(1).optional(),
+          ...passedNames,
         })
         .refine((rule) => rule.methods === undefined || rule.requests === undefined, {
           error: 'requests name their methods: leave methods out',
         })
-        .transform((rule) => ({ ...rule, methods: rule.methods ?? ['GET', 'HEAD'] })),
+        .transform(({ 'content-types': contentTypes, ...rule }) =>
+          present({ ...rule, contentTypes, methods: rule.methods ?? ['GET', 'HEAD'] }),
+        ),
     )
     .default([]),
-  allow: z.array(z.strictObject({ host: z.string().min(1), requests: texts.min(1) })).default([]),
+  allow: z
+    .array(
+      z
+        .strictObject({ host: z.string().min(1), requests: texts.min(1), ...passedNames })
+        .transform(({ 'content-types': contentTypes, ...rule }) => present({ ...rule, contentTypes })),
+    )
+    .default([]),
   mcp: z
     .array(
       z

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Agent } from '../agent/agent.ts';
 import { DEFAULT_AGENT } from '../agent/agents.ts';
+import { SPECIAL_ADDRESSES } from '../text/special-addresses.ts';
 import type { Secret } from '../types/credential.ts';
 import type { BrokeredHost, GatewayConfig, HostRule } from '../types/gateway.ts';
 import type { Policy } from '../types/policy.ts';
@@ -40,6 +41,7 @@ export function gatewayConfig(
     directory: GATEWAY_DIR,
     rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
     allowAddresses: policy.allowAddresses.map(parseAddressRange),
+    specialAddresses: SPECIAL_ADDRESSES,
     quiet: [...QUIET_HOSTS, ...agent.quietHosts, ...(hasBrowser ? BROWSER_HOSTS : [])],
     providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],
     provider: policy.credentials === 'broker' ? upstreams.provider : undefined,

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { RunClaudeError } from '../errors.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { Tell } from '../types/event.ts';
-import type { FromGateway, GatewayConfig, GatewayUsage, HostRule, SessionCa, ToGateway } from '../types/gateway.ts';
+import type { FromGateway, GatewayConfig, HostRule, SessionCa, ToGateway, UsageReport } from '../types/gateway.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import type { NetworkLog } from './network-log.ts';
 import { createRelay, type RelayTargets } from './relay.ts';
@@ -21,7 +21,7 @@ export interface DriveOptions {
   readonly targets: RelayTargets;
   readonly log: NetworkLog;
   readonly tell: Tell;
-  readonly onUsage: (usage: GatewayUsage, exceeded: string | undefined) => void;
+  readonly onUsage: (report: UsageReport) => void;
 }
 
 /** The host's side of the messages with one gateway program. */
@@ -60,7 +60,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
     if (message.type === 'ready') ready.resolve(message.ca);
     else if (message.type === 'failed') ready.reject(failed(message.message));
     else if (message.type === 'secret-needed') void renew(message.login);
-    else if (message.type === 'usage') options.onUsage(message.usage, message.exceeded);
+    else if (message.type === 'usage') options.onUsage(message);
     else if (message.type === 'log') {
       const { type: _type, ...entry } = message;
       log.add(entry);

@@ -2,7 +2,7 @@ import { RunClaudeError } from '../errors.ts';
 import type { CredentialSource, Secret } from '../types/credential.ts';
 import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import type { GatewayConfig, GatewayUsage, HostRule, SessionCa } from '../types/gateway.ts';
+import type { GatewayConfig, GatewayUsage, HostRule, SessionCa, UsageReport } from '../types/gateway.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import { type DrivenGateway, driveGateway } from './drive.ts';
 import type { NetworkLog } from './network-log.ts';
@@ -72,6 +72,7 @@ class GatewayKeeper implements KeptGateway {
   readonly #logins: ReadonlyMap<string, CredentialRenewal>;
   /** What the next start begins with. */
   #config: GatewayConfig;
+  #usage: GatewayUsage;
   #state: KeeperState = 'starting';
   #container: Awaited<ReturnType<KeepOptions['start']>> | undefined;
   #driven: DrivenGateway | undefined;
@@ -83,6 +84,7 @@ class GatewayKeeper implements KeptGateway {
   constructor(options: KeepOptions) {
     this.#options = options;
     this.#config = options.config;
+    this.#usage = options.config.usage;
     this.lost = new Promise((resolve) => {
       this.#reportLost = resolve;
     });
@@ -116,7 +118,7 @@ class GatewayKeeper implements KeptGateway {
   }
 
   usage(): GatewayUsage {
-    return this.#config.usage;
+    return this.#usage;
   }
 
   setRules(rules: readonly HostRule[]): void {
@@ -155,7 +157,7 @@ class GatewayKeeper implements KeptGateway {
     if (stdin === undefined) throw new Error('a gateway has its stdin attached');
     const output = firstErrors(container.stderr);
     const credential = this.#renewal.source;
-    const onUsage = (usage: GatewayUsage, exceeded: string | undefined): void => this.#takeUsage(usage, exceeded);
+    const onUsage = (report: UsageReport): void => this.#takeUsage(report);
     const logins = new Map([...this.#logins].flatMap(([name, { source: one }]) => (one ? [[name, one] as const] : [])));
     const parts = { config: this.#config, credential, logins, targets, log, tell, onUsage };
     const driven = driveGateway({ stdin, stdout }, parts);
@@ -198,8 +200,9 @@ class GatewayKeeper implements KeptGateway {
     );
   }
 
-  #takeUsage(usage: GatewayUsage, exceeded: string | undefined): void {
-    this.#config = { ...this.#config, usage };
+  #takeUsage({ usage, atMost, exceeded }: UsageReport): void {
+    this.#usage = usage;
+    this.#config = { ...this.#config, usage: atMost };
     if (exceeded !== undefined) this.#reportExceeded(exceeded);
     this.#options.keepUsage?.(usage);
   }

@@ -69,9 +69,9 @@ function relayedStream(id: number, socket: Socket, send: (message: RelayMessage)
     if (credit <= 0) socket.pause();
   });
   socket.on('end', () => send({ type: 'relay-end', id }));
-  socket.on('error', (error) => {
+  socket.on('error', ({ message, code }: NodeJS.ErrnoException) => {
     closed = true;
-    send({ type: 'relay-close', id, why: error.message });
+    send({ type: 'relay-close', id, why: message, ...(code === undefined ? {} : { code }) });
   });
   socket.on('close', () => {
     if (!closed) send({ type: 'relay-close', id });

@@ -2,30 +2,20 @@ import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { RunClaudeError, usageError } from '../errors.ts';
+import { SPECIAL_ADDRESSES } from '../text/special-addresses.ts';
 import type { ProviderApi } from '../types/credential.ts';
 import type { Provider, UpstreamProxy } from '../types/gateway.ts';
 import type { RelayTargets } from './relay.ts';
 
 const DEFAULT_PROVIDER = 'https://api.anthropic.com';
 
-/** Addresses that the gateway's network cannot or must not reach, but this machine can. */
+/** Uses of addresses that the gateway's network cannot or must not reach, but this machine can. */
+const NEAR_USES = new Set(['this network', 'private', 'shared', 'loopback', 'link-local', 'link-local, metadata']);
 const near = new BlockList();
-for (const [range, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-  ['169.254.0.0', 16],
-  ['0.0.0.0', 8],
-] as const)
-  near.addSubnet(range, bits, 'ipv4');
-for (const [range, bits] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const)
-  near.addSubnet(range, bits, 'ipv6');
+for (const [range, use] of SPECIAL_ADDRESSES) {
+  const [base = '', bits] = range.split('/');
+  if (NEAR_USES.has(use)) near.addSubnet(base, Number(bits), isIPv4(base) ? 'ipv4' : 'ipv6');
+}
 
 /** Addresses that a session's gateway needs outside of the policy. */
 export interface Upstreams {

@@ -37,6 +37,9 @@ export const ownAgent: Check<OwnAgent> = fields<OwnAgent>({
 });
 const severity: Check<Severity> = oneOf('blocked', 'suspect', 'note');
 
+/** What passes with a host's requests in addition to the gateway's own lists. */
+const passedNames = { parameters: optional(texts), headers: optional(texts), contentTypes: optional(texts) };
+
 /** A policy in a session's record. */
 export const policy: Check<Policy> = fields<Policy>({
   mode: oneOf('copy', 'bind'),
@@ -69,7 +72,14 @@ export const policy: Check<Policy> = fields<Policy>({
   allowAddresses: texts,
   networkPresets: texts,
   brokers: listOf(
-    fields<BrokerRule>({ host: text, header: text, from: texts, methods: texts, requests: optional(texts) }),
+    fields<BrokerRule>({
+      host: text,
+      header: text,
+      from: texts,
+      methods: texts,
+      requests: optional(texts),
+      ...passedNames,
+    }),
   ),
   mcpServers: optional(
     listOf(
@@ -116,7 +126,7 @@ export const policy: Check<Policy> = fields<Policy>({
       }),
     ),
   ),
-  allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts }))),
+  allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts, ...passedNames }))),
   ports: optional(texts),
   allowLocal: optional(texts),
   credentials: oneOf('broker', 'file', 'none'),

@@ -60,10 +60,21 @@ export interface BrokeredHost {
   readonly login?: { readonly name: string; readonly secret: Secret };
   /** What passes: methods for every path, or methods with their paths. */
   readonly passes: { readonly methods: readonly string[] } | { readonly requests: readonly RequestRule[] };
+  /** What passes with the requests in addition to the lists of the gateway (images/gateway/passed-names.mjs). */
+  readonly also?: PassedAlso;
   /** The requests are messages of MCP. `tools`: what may be called; undefined: all. */
   readonly mcp?: { readonly tools?: readonly string[] | undefined };
   /** The requests go to this socket of a companion instead of the host. */
   readonly socket?: string;
+}
+
+/** Names that a rule adds to what passes with its requests. */
+export interface PassedAlso {
+  /** Of a query or of a form in the body. */
+  readonly parameters?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Types of bodies that pass unread. */
+  readonly contentTypes?: readonly string[];
 }
 
 /** A companion's way out: a proxy of its own, with rules of its own. */
@@ -81,6 +92,8 @@ export interface GatewayConfig {
   readonly directory: string;
   readonly rules: readonly HostRule[];
   readonly allowAddresses: readonly string[];
+  /** Ranges that are not public, and what each is for. */
+  readonly specialAddresses: readonly (readonly [range: string, use: string])[];
   /** Names whose refusal is logged and not shown: what the client asks at start-up. */
   readonly quiet: readonly string[];
   /** The provider's own hosts: never by CONNECT, whatever the rules say. */
@@ -127,6 +140,8 @@ export interface GatewayLimits {
   readonly headMs: number;
   readonly connectMs: number;
   readonly idleMs: number;
+  /** How long an answer is read whose client has left. Undefined: 15 minutes. */
+  readonly readOnMs?: number;
 }
 
 export interface SessionCa {
@@ -156,8 +171,18 @@ export type FromGateway =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'secret-needed'; readonly login?: string }
   | ({ readonly type: 'log' } & NetworkEntry)
-  | { readonly type: 'usage'; readonly usage: GatewayUsage; readonly exceeded?: string }
+  | UsageReport
   | RelayMessage;
+
+export interface UsageReport {
+  readonly type: 'usage';
+  /** What requests have cost that ended, and what open answers have delivered. */
+  readonly usage: GatewayUsage;
+  /** The totals if each open answer ended now without its usage: a gateway that is started again begins with them. */
+  readonly atMost: GatewayUsage;
+  /** The limit that is reached. */
+  readonly exceeded?: string;
+}
 
 /** What the gateway reaches through the host: the provider, the host's own proxy, or a port of the user's machine. */
 export type RelayTarget = 'provider' | 'proxy' | `local ${number}`;
@@ -167,7 +192,8 @@ export type RelayMessage =
   | { readonly type: 'relay-data'; readonly id: number; readonly data: string }
   | { readonly type: 'relay-ack'; readonly id: number; readonly bytes: number }
   | { readonly type: 'relay-end'; readonly id: number }
-  | { readonly type: 'relay-close'; readonly id: number; readonly why?: string };
+  /** `code`: of the operating system, such as ECONNRESET. */
+  | { readonly type: 'relay-close'; readonly id: number; readonly why?: string; readonly code?: string };
 
 /** One line of the network log. Names are cleaned: what is not a host name is escaped. */
 export interface NetworkEntry {

@@ -95,7 +95,16 @@ export interface Policy {
   readonly auditSeverities: Readonly<Record<string, Severity>>;
 }
 
-export interface BrokerRule {
+/** What passes with a host's requests in addition to the gateway's own lists. */
+export interface PassedNames {
+  /** Names in a query, or in a form that is the body. */
+  readonly parameters?: readonly string[] | undefined;
+  readonly headers?: readonly string[] | undefined;
+  /** Of bodies that pass unread. */
+  readonly contentTypes?: readonly string[] | undefined;
+}
+
+export interface BrokerRule extends PassedNames {
   readonly host: string;
   readonly header: string;
   /** A command line (argv) whose output is the value, run on the host. */
@@ -106,7 +115,7 @@ export interface BrokerRule {
 }
 
 /** A host of which only some requests pass. */
-export interface AllowRule {
+export interface AllowRule extends PassedNames {
   readonly host: string;
   /** `GET /path/**`. */
   readonly requests: readonly string[];

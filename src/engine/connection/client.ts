@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
 import type { Endpoint } from './endpoint.ts';
+import { dropEndedConnections, isUnanswered } from './kept-connections.ts';
 import { SshAgent } from './ssh.ts';
 import type { MakeDir } from './ssh-login.ts';
 
@@ -52,12 +53,14 @@ export function openClient(endpoint: Endpoint, makeDir = makeTempDir): Client {
 }
 
 function agentOf(endpoint: Endpoint, makeDir: MakeDir): HttpAgent {
-  if (endpoint.kind === 'ssh') return new SshAgent(endpoint.destination, endpoint.port, makeDir);
+  // Each of these is a program here and one on the other machine, which nobody ends.
+  if (endpoint.kind === 'ssh')
+    return dropEndedConnections(new SshAgent(endpoint.destination, endpoint.port, makeDir), Number.POSITIVE_INFINITY);
   if (endpoint.kind === 'tcp' && endpoint.tls) {
     const { ca, cert, key, verify } = endpoint.tls;
-    return new HttpsAgent({ ca, cert, key, rejectUnauthorized: verify, keepAlive: true });
+    return dropEndedConnections(new HttpsAgent({ ca, cert, key, rejectUnauthorized: verify, keepAlive: true }));
   }
-  return new HttpAgent({ keepAlive: true });
+  return dropEndedConnections(new HttpAgent({ keepAlive: true }));
 }
 
 function sendOnly(endpoint: Endpoint, method: string, path: string): Promise<void> {
@@ -81,8 +84,7 @@ async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeo
       return JSON.parse(await answerTo(request));
     } catch (error) {
       // The other side may have ended an idle connection at the moment of the request.
-      const isAnswered = (error as { readonly statusCode?: number }).statusCode !== undefined;
-      if (attempt > MAX_IDLE_LOST || !request.reusedSocket || isAnswered || signal.aborted) throw error;
+      if (attempt > MAX_IDLE_LOST || !isUnanswered(request, error) || signal.aborted) throw error;
     }
   }
 }
@@ -90,9 +92,12 @@ async function getJson(endpoint: Endpoint, agent: HttpAgent, path: string, timeo
 async function postJson(endpoint: Endpoint, agent: HttpAgent, path: string, body: object): Promise<unknown> {
   const sent = Buffer.from(JSON.stringify(body));
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(sent.length) };
-  const request = openRequest(endpoint, agent, { path, method: 'POST', headers });
-  request.end(sent);
-  const answer = await answerTo(request);
+  const send = (): ClientRequest => openRequest(endpoint, agent, { path, method: 'POST', headers }).end(sent);
+  const first = send();
+  const answer = await answerTo(first).catch((error) => {
+    if (!isUnanswered(first, error)) throw error;
+    return answerTo(send());
+  });
   return answer === '' ? undefined : JSON.parse(answer);
 }
 

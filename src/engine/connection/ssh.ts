@@ -42,6 +42,8 @@ export class SshAgent extends Agent {
   override createConnection(): Duplex {
     let ssh: ChildProcessWithoutNullStreams | undefined;
     const connection: Duplex = new Duplex({
+      // The end of ssh ends both ways.
+      allowHalfOpen: false,
       construct: (done) => {
         this.#connect(connection).then((child) => {
           ssh = child;

@@ -7,6 +7,7 @@ import type { AllowRule, BrokerRule, McpServer, Policy } from '../../types/polic
 import { parseHostRule } from './host-rules.ts';
 import { brokeredProgram, refuseSameNames, wayOut } from './mcp-programs.ts';
 import { mcpHost } from './mcp-servers.ts';
+import { passedAlso } from './passed-names.ts';
 import { parseRequestRule } from './request-rules.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -65,16 +66,17 @@ async function withSecret(
 }
 
 function allowedHosts(rules: readonly AllowRule[] = []): BrokeredHost[] {
-  return rules.map(({ host, requests }) => {
-    const name = oneHost(host, '[[allow]]');
-    if (name === undefined) throw usageError(`[[allow]] ${host}: requests are read for one host on port 443`);
-    return { host: name, passes: passesOf(requests, `[[allow]] ${host}`) };
+  return rules.map((rule) => {
+    const where = `[[allow]] ${rule.host}`;
+    const host = oneHost(rule.host, '[[allow]]');
+    if (host === undefined) throw usageError(`${where}: requests are read for one host on port 443`);
+    return { host, passes: passesOf(rule.requests, where), ...passedAlso(rule, where) };
   });
 }
 
 function brokeredHost(rule: BrokerRule): BrokeredHost {
   const host = oneHost(rule.host, '[[broker]]');
-  if (host !== undefined) return { host, passes: passesOfBroker(rule) };
+  if (host !== undefined) return { host, passes: passesOfBroker(rule), ...passedAlso(rule, `[[broker]] ${rule.host}`) };
   throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${rule.host}: a secret goes to one host on port 443`);
 }
 

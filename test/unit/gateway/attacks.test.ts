@@ -511,7 +511,8 @@ it('counts usage that the provider reports, not what the agent or the model writ
 });
 
 it('counts and releases a response that is queued behind another one on a closed connection', async () => {
-  await using gateway = await start();
+  const limits = { connections: 64, bytesPerConnection: 1 << 30, headMs: 5000, connectMs: 5000, idleMs: 60_000 };
+  await using gateway = await start({ limits: { ...limits, readOnMs: 300 } });
   const closed: string[] = [];
   let begun = 0;
   answerWith = (socket) => {

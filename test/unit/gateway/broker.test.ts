@@ -106,11 +106,25 @@ it('replaces the placeholder by the credential, streams, counts, and forwards on
       ],
     },
   ];
+  const stored = [
+    { ...TURN, container: 'container_1' },
+    { ...TURN, container: { skills: [{ type: 'custom', skill_id: 'skill_1' }] } },
+    ...[
+      { type: 'container_upload', file_id: 'f' },
+      { type: 'document', source: { type: 'file', file_id: 'f' } },
+    ].map((block) => ({ ...TURN, messages: [{ role: 'user', content: [block] }] })),
+  ];
+  for (const body of stored) {
+    const { status, body: why } = await ask(gateway, 'POST', '/v1/messages', body);
+    expect([status, why]).toEqual([403, expect.stringMatching(/(container: what is|file_id: the account)/)]);
+  }
   for (const body of fetches) expect((await ask(gateway, 'POST', '/v1/messages', body)).status).toBe(403);
   expect((await ask(gateway, 'POST', '/v1/messages', 'not json')).status).toBe(403);
   expect(standIn.requests.length).toBe(before);
   // Control: a request of the same shape without those parts arrives.
-  expect((await ask(gateway, 'POST', '/v1/messages/count_tokens')).status).toBe(200);
+  const call = { type: 'tool_use', id: 't', name: 'Read', input: { file_id: 'of the agent', container: 'its own' } };
+  const data = { ...TURN, container: null, messages: [{ role: 'assistant', content: [call] }] };
+  expect((await ask(gateway, 'POST', '/v1/messages/count_tokens', data)).status).toBe(200);
   expect((await ask(gateway, 'HEAD', '/api/hello')).status).toBe(200);
   expect(JSON.stringify(gateway.entries())).not.toContain('real-1');
 });

@@ -5,6 +5,7 @@ import { readClientHello } from '../../../images/gateway/client-hello.mjs';
 import { createEgress } from '../../../images/gateway/egress.mjs';
 import { createRelay } from '../../../images/gateway/relay.mjs';
 import { suggestRules } from '../../../src/gateway/rules/suggest-rules.ts';
+import { SPECIAL_ADDRESSES } from '../../../src/text/special-addresses.ts';
 import type { GatewayConfig } from '../../../src/types/gateway.ts';
 import { helloWith, serverName } from './client-hello.ts';
 
@@ -12,6 +13,7 @@ const egressFor = (config: Partial<GatewayConfig>) => {
   const base = {
     rules: [],
     allowAddresses: [],
+    specialAddresses: SPECIAL_ADDRESSES,
     quiet: [],
     providerHosts: [],
     hosts: {},

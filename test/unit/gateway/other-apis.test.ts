@@ -305,13 +305,15 @@ it('judges a request to Copilot by the form of its path', async () => {
 });
 
 function usageOf(api: ProviderApi, type: string, text: string, asked = 4000) {
-  const reader = new UsageReader(type, asked, 'identity', api);
+  const reader = new UsageReader(asked, api);
+  reader.begin(type);
   for (let at = 0; at < text.length; at += 61) reader.push(Buffer.from(text.slice(at, at + 61)));
   const budget = createBudget({
     prices: pricesOf(api),
     usage: { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
   } as unknown as GatewayConfig);
-  budget.countTokens(reader, 'model-that-was-asked-for');
+  budget.open(reader, 'model-that-was-asked-for');
+  budget.close(reader, reader.total());
   return budget.usage();
 }
 
@@ -341,7 +343,8 @@ it('reads what OpenAI charges, streamed and whole, and estimates what the client
 
 it('estimates an answer of OpenAI that ended without its usage by what it could have cost', () => {
   const output = (type: string, text: string, limit?: number): number | undefined => {
-    const reader = new UsageReader(type, 4000, 'identity', { kind: 'openai' }, limit);
+    const reader = new UsageReader(4000, { kind: 'openai' }, limit);
+    reader.begin(type);
     reader.push(Buffer.from(text));
     return reader.total().output_tokens;
   };
@@ -418,5 +421,7 @@ it('reads what Google charges, thoughts included, streamed and whole, and inside
   expect(usageOf({ kind: 'gemini' }, 'application/json', JSON.stringify(last, undefined, 2))).toEqual(streamed);
   expect(usageOf({ kind: 'code-assist' }, SSE, sse({ response: parts }, { response: last }))).toEqual(streamed);
   const left = usageOf({ kind: 'gemini' }, SSE, sse({ candidates: [] }, { candidates: [] }));
-  expect(left).toMatchObject({ inputTokens: 1000, outputTokens: 2 });
+  expect(left).toMatchObject({ inputTokens: 1000, outputTokens: 8000 });
+  const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 9 } };
+  expect(usageOf({ kind: 'gemini' }, SSE, sse(blocked))).toMatchObject({ inputTokens: 9, outputTokens: 0 });
 });

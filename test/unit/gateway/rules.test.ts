@@ -2,15 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inRange, mayConnect, specialUse } from '../../../images/gateway/addresses.mjs';
 import { readClientHello } from '../../../images/gateway/client-hello.mjs';
+import { FirstMessage } from '../../../images/gateway/first-bytes.mjs';
 import { cleanName, hostName, nameMatches } from '../../../images/gateway/names.mjs';
 import { methodAllowed } from '../../../images/gateway/request-rules.mjs';
 import { gatewayConfig } from '../../../src/gateway/config.ts';
 import { resolveBrokers } from '../../../src/gateway/rules/brokers.ts';
 import { parseAddressRange, parseHostRule, policyRules } from '../../../src/gateway/rules/host-rules.ts';
 import { suggestRules } from '../../../src/gateway/rules/suggest-rules.ts';
+import { SPECIAL_ADDRESSES } from '../../../src/text/special-addresses.ts';
 import type { NetworkEntry } from '../../../src/types/gateway.ts';
 import type { BrokerRule, Policy } from '../../../src/types/policy.ts';
 import { BARE_POLICY } from '../../support/gateway-process.ts';
+import { fragmented, helloWith, serverName } from './client-hello.ts';
 
 it('reads host rules, and refuses what would allow more than one domain', () => {
   expect(parseHostRule('Example.org:8443', 't')).toEqual({ host: 'example.org', port: 8443, from: 't' });
@@ -89,13 +92,14 @@ it('recognises special addresses in every form that a resolver returns', () => {
     ':: ::1 ::ffff:8.8.8.8 ::ffff:7f00:1 ::8.8.8.8 64:ff9b::808:808 64:ff9b:1::1 100::1 2001::1 2001:db8::1 2002:7f00:1::',
     '3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1',
   ];
-  for (const address of special.join(' ').split(' ')) expect(specialUse(address), address).toBeDefined();
+  for (const address of special.join(' ').split(' '))
+    expect(specialUse(address, SPECIAL_ADDRESSES), address).toBeDefined();
   for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1']) {
-    expect(specialUse(address), address).toBeUndefined();
+    expect(specialUse(address, SPECIAL_ADDRESSES), address).toBeUndefined();
   }
-  expect(mayConnect('10.1.2.3', ['10.1.0.0/16'])).toBe(true);
-  expect(mayConnect('10.2.2.3', ['10.1.0.0/16'])).toBe(false);
-  expect(mayConnect('::ffff:10.1.2.3', ['10.1.0.0/16'])).toBe(false);
+  expect(mayConnect('10.1.2.3', ['10.1.0.0/16'], SPECIAL_ADDRESSES)).toBe(true);
+  expect(mayConnect('10.2.2.3', ['10.1.0.0/16'], SPECIAL_ADDRESSES)).toBe(false);
+  expect(mayConnect('::ffff:10.1.2.3', ['10.1.0.0/16'], SPECIAL_ADDRESSES)).toBe(false);
   expect(inRange('fd00::1', '10.0.0.0/8')).toBe(false);
   expect(inRange('::ffff:1.2.3.4', '::ffff:102:304/128')).toBe(true);
 });
@@ -210,4 +214,27 @@ describe('network --suggest', () => {
       remarks: ['3 requests were refused for a reason that no rule changes. run-claude network names the reason.'],
     });
   });
+});
+
+it('reads a ClientHello that arrives byte by byte no more often than it has records', async () => {
+  // What the server's name hides behind: an extension of n bytes.
+  const helloOf = (n: number): Buffer =>
+    helloWith([
+      [21, '00'.repeat(n)],
+      [0, serverName('good.test')],
+    ]);
+  const push = (bytes: Buffer): { reads: number; found: object } => {
+    const message = new FirstMessage();
+    let found: object = {};
+    for (let at = 0; at < bytes.length; at += 1) found = message.push(bytes.subarray(at, at + 1));
+    expect(message.bytes().equals(bytes)).toBe(true);
+    return { reads: message.reads, found };
+  };
+  const whole = { kind: 'hello', serverName: 'good.test', encrypted: false };
+  for (const n of [2000, 4000, 8000]) expect(push(helloOf(n))).toEqual({ reads: 3, found: whole });
+  // Split on purpose: for each record its head, and its end.
+  expect(push(fragmented(helloOf(2000), 50))).toEqual({ reads: 85, found: whole });
+  expect(push(fragmented(helloOf(2000), 10))).toMatchObject({ found: { kind: 'bad' } });
+  for (const bytes of [Buffer.from('GET / HTTP/1.1'), Buffer.from([22, 2, 1, 0, 1])])
+    expect(push(bytes).found).not.toMatchObject({ kind: 'more' });
 });

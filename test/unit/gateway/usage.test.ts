@@ -10,12 +10,20 @@ const config = {
   maxRequests: undefined,
 } as unknown as GatewayConfig;
 
+/** A reader of an answer that has begun. */
+function readerOf(type: string, asked: number, coding?: string, maxOutput?: number): UsageReader {
+  const reader = new UsageReader(asked, undefined, maxOutput);
+  reader.begin(type, coding);
+  return reader;
+}
+
 /** What an answer with this usage costs, in US dollars. */
 function cost(model: string, usage: object): number {
-  const reader = new UsageReader('application/json', 0);
+  const reader = readerOf('application/json', 0);
   reader.push(Buffer.from(JSON.stringify({ model, usage })));
   const budget = createBudget(config);
-  budget.countTokens(reader, model);
+  budget.open(reader, model);
+  budget.close(reader, reader.total());
   return budget.usage().costUsd;
 }
 
@@ -45,18 +53,20 @@ it('prices cache writes by their lifetime, long prompts, and searches of the pro
 const event = (type: string, more: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
 const delta = (text: string): string => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
 
-it('counts an incomplete response by the part that arrived, and a complete one by its own usage', () => {
+it('counts what was delivered while a response runs, what its request allows when it breaks, and else its own usage', () => {
   const start = event('message_start', {
     message: { model: 'claude-opus-5', usage: { input_tokens: 7, output_tokens: 1 } },
   });
   const texts = [start, ...Array.from({ length: 50 }, () => delta('twelve chars'))].join('');
-  const left = new UsageReader('text/event-stream', 4000);
+  const left = readerOf('text/event-stream', 4000, 'identity', 64_000);
   // In odd pieces, as a network gives them.
   for (let at = 0; at < texts.length; at += 77) left.push(Buffer.from(texts.slice(at, at + 77)));
-  expect(left.total()).toMatchObject({ input_tokens: 7 });
-  expect(left.total().output_tokens).toBeGreaterThanOrEqual(100);
+  expect(left.delivered()).toMatchObject({ input_tokens: 7 });
+  expect(left.delivered().output_tokens).toBeGreaterThanOrEqual(100);
+  expect(left.delivered().output_tokens).toBeLessThan(1000);
+  expect(left.total()).toMatchObject({ input_tokens: 7, output_tokens: 64_000 });
 
-  const whole = new UsageReader('text/event-stream', 4000);
+  const whole = readerOf('text/event-stream', 4000);
   // Text of the model is not an event, whatever it looks like.
   const said = delta('"usage": {"output_tokens": 0} "message_stop" data: {"type":"message_stop"}');
   whole.push(Buffer.from(texts + said));
@@ -66,10 +76,19 @@ it('counts an incomplete response by the part that arrived, and a complete one b
   );
   expect(whole.total()).toEqual({ input_tokens: 7, output_tokens: 33 });
 
-  expect(new UsageReader('text/event-stream', 4000).total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
-  const torn = new UsageReader('application/json', 4000);
+  expect(readerOf('text/event-stream', 4000, 'identity', 64).total()).toEqual({
+    input_tokens: 1000,
+    output_tokens: 64,
+  });
+  // Without a limit in the request, a fixed number.
+  expect(readerOf('text/event-stream', 4000).total()).toEqual({ input_tokens: 1000, output_tokens: 8000 });
+  // A server that ends a response in the usual way, and leaves its usage out.
+  const silent = readerOf('text/event-stream', 4000, 'identity', 500);
+  silent.push(Buffer.from(start + event('message_stop', {})));
+  expect(silent.total()).toMatchObject({ output_tokens: 500 });
+  const torn = readerOf('application/json', 4000);
   torn.push(Buffer.from('{"model":"claude-opus-5","usage":{"input_tok'));
-  expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 0 });
+  expect(torn.total()).toEqual({ input_tokens: 1000, output_tokens: 8000 });
 });
 
 it('counts usage that the top level omits: server-side rounds, faster modes, a chosen region, an encoding', () => {
@@ -93,11 +112,12 @@ it('counts usage that the top level omits: server-side rounds, faster modes, a c
       plain,
     );
   }
-  const empty = new UsageReader('application/json', 400);
+  const empty = readerOf('application/json', 400);
   empty.push(Buffer.from('null'));
   expect(empty.total()).toMatchObject({ input_tokens: 100 });
   // What can't be read counts by its bytes.
-  const reader = new UsageReader('text/event-stream', 400, 'gzip');
+  const reader = readerOf('text/event-stream', 400, 'gzip');
   reader.push(Buffer.alloc(5000));
-  expect(reader.total()).toEqual({ input_tokens: 100, output_tokens: 5000 });
+  expect(reader.delivered()).toEqual({ input_tokens: 100, output_tokens: 5000 });
+  expect(reader.total()).toEqual({ input_tokens: 100, output_tokens: 8000 });
 });

@@ -192,6 +192,8 @@ it("connects through the host's proxy: to the provider under the company's CA an
   expect(provider.requests.length).toBe(seen);
 });
 
+const UNREAD = 'Content-Type: application/octet-stream\r\n';
+
 it('does not wait for a TLS handshake that never comes, on either side of a brokered host', async () => {
   const mute = await listen(
     createServer((socket) => void socket.on('error', () => undefined)),
@@ -254,16 +256,27 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
       'read',
       http('GET /repos', 'Authorization: Bearer mine\r\nauthorization: basic x\r\nX-HTTP-Method-Override: POST\r\n'),
     ],
-    ['fetch', http('POST /o/r.git/git-upload-pack', 'Content-Length: 4\r\n', '0000')],
+    [
+      'fetch',
+      http(
+        'POST /o/r.git/git-upload-pack',
+        'Content-Type: application/x-git-upload-pack-request\r\nContent-Length: 4\r\n',
+        '0000',
+      ),
+    ],
     [
       'chunked read',
-      http('GET /one', 'Transfer-Encoding: chunked\r\n', '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n'),
+      http(
+        'GET /one',
+        `${UNREAD}Transfer-Encoding: chunked\r\n`,
+        '1c\r\nPOST /two HTTP/1.1\r\nA: b\r\n\r\n\r\n0\r\n\r\n',
+      ),
     ],
     [
       'read with a body',
       http(
         'GET /three',
-        'Connection: host, content-length, authorization, x-mine\r\nX-Mine: y\r\nContent-Length: 22\r\n',
+        `Connection: host, content-length, content-type, authorization, x-mine\r\nX-Mine: y\r\n${UNREAD}Content-Length: 22\r\n`,
         'POST /four HTTP/1.1\r\n\r\n',
       ),
     ],
@@ -279,6 +292,7 @@ it('terminates TLS only for brokered hosts, checks each request, and sends the s
   }
   expect(bytes.join('')).not.toMatch(/override|_/i);
   // What the Connection header names is dropped, but not what frames the message.
+  expect(bytes[3]).toMatch(/content-type: application\/octet-stream\r\n/i);
   expect(bytes[3]).toMatch(/content-length: 22\r\n[\s\S]*\r\n\r\nPOST/i);
   expect(bytes[3]).not.toMatch(/x-mine|keep-alive/i);
   // A body of a method that has none is framed, not sent bare to be read as another request.

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayConnect as gatewayMayConnect } from '../../../../images/gateway/addresses.mjs';
 import { mayConnect } from '../../../../src/mcp/login/public-address.ts';
+import { SPECIAL_ADDRESSES } from '../../../../src/text/special-addresses.ts';
 
 const V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
@@ -23,6 +24,9 @@ it('the host judges addresses as the gateway does', () => {
   const addresses = [...edges, ...V6, '8.8.8.8', '1.1.1.1', 'no address', ''];
   for (const allowed of [[], ['10.0.0.0/8', 'fd00::/8', '127.0.0.1/32']])
     for (const address of addresses)
-      expect([address, mayConnect(address, allowed)]).toEqual([address, gatewayMayConnect(address, allowed)]);
+      expect([address, mayConnect(address, allowed)]).toEqual([
+        address,
+        gatewayMayConnect(address, allowed, SPECIAL_ADDRESSES),
+      ]);
   expect(edges.filter((address) => mayConnect(address, [])).length).toBeGreaterThan(15);
 });
