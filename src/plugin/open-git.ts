@@ -1,5 +1,3 @@
-import { isOutside } from './outside-path.ts';
-
 /*
  * The options below come from git's own tables (`git COMMAND -h`, `git COMMAND --git-completion-helper-all`, and
  * `git help log` for those of history and of diffs). An option is listed where it runs no program, reads no file that it
@@ -134,4 +132,10 @@ function isLongListed(word: string, listed: readonly string[]): boolean {
     const takesValue = option.endsWith('=') || option.endsWith('[=]');
     return option.replace(/\[?=\]?$/, '') === name && (at === -1 || takesValue);
   });
+}
+
+/** Whether a word, or the value of an option, may name a file outside the project. A range such as `a..b` is not a path. */
+export function isOutside(word: string): boolean {
+  const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
+  return value.startsWith('/') || value.startsWith('~') || value.split('/').includes('..');
 }

@@ -1,5 +1,4 @@
-import { openGitProblem } from './open-git.ts';
-import { isOutside } from './outside-path.ts';
+import { isOutside, openGitProblem } from './open-git.ts';
 import { refusedProgram } from './refused-programs.ts';
 import { simpleWords } from './simple-command.ts';
 
