@@ -177,6 +177,10 @@ export const RUN_OPTIONS: readonly Option[] = [
     'pass the variables of a file to the agent, one NAME=VALUE a line',
     many,
   ),
+  none('Network and secrets', 'no-mcp', 'leave out the MCP servers of your configuration', {
+    setting: 'mcp',
+    sets: false,
+  }),
   none('Network and secrets', 'allow-git-push', 'allow git push'),
   needed(
     'The sandbox',
