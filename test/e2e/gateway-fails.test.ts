@@ -103,7 +103,7 @@ it('if the gateway fails while the program runs already, the program is ended an
   expect(Date.now() - began).toBeLessThan(40_000);
   expect([failed.status, failed.stdout]).toEqual([125, 'it ran\n']);
   expect(failed.stderr).toMatch(/Stopping the agent: .*could not start the container/);
-  expect(failed.stderr).toMatch(/ERROR: .*could not start the container[^\n]*\n[^\n]*$/);
+  expect(failed.stderr).toMatch(/ERROR [A-Z_]+: .*could not start the container[^\n]*\n[^\n]*$/);
   // Nothing is applied of a session that was ended from outside.
   expect(existsSync(path.join(scene.project, 'made.txt'))).toBe(false);
   const { id, stage, containers } = await lastSession(scene);
