@@ -29,6 +29,7 @@ import type {
   ImportedFrom,
   MadeBranch,
   SessionRecord,
+  StartFailure,
   UsageTotals,
 } from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
@@ -159,6 +160,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     agentMs: optional(number),
     agentStatus: optional(number),
     stoppedBecause: optional(text),
+    failure: optional(fields<StartFailure>({ code: text, message: text, hint: optional(text) })),
     outcome: optional(outcome),
     note: optional(text),
     // The workspace room checks it when it reopens the layer.

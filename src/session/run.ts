@@ -1,13 +1,16 @@
 import { agentOf } from '../agent/agents.ts';
+import { EXIT, RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../host/process.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
 import { planOfFolder } from '../plan/plan-run.ts';
 import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
+import { startFailureOf } from '../record/start-failure.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
+import { reportOfFailed } from './end/write-report.ts';
 import type { SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
 import type { AgentEnd } from './start/agent-run.ts';
@@ -56,17 +59,18 @@ async function runStages(
   openView: OpenView<SessionView>,
 ): Promise<number> {
   let record = planned;
+  const isFirst = planned.stage === 'planned';
   const tellStage = (): void => deps.tell({ kind: 'stage', session: record.id, stage: record.stage });
   tellStage();
   const cleanup = openCleanupStack(deps.tell);
   try {
     const { staged, agent } = await createAgent(plan, deps, cleanup, openView);
-    record = updateRecord(record, { stage: 'running', ...staged.view.recorded });
+    record = updateRecord(record, { stage: 'running', failure: undefined, ...staged.view.recorded });
     tellStage();
     const launched = await launchStaged(agent, plan, deps, staged);
     if (launched.kind === 'start-failed') {
       // A session that ran before still has what it left.
-      record = updateRecord(record, { stage: planned.stage === 'planned' ? 'failed' : planned.stage });
+      record = isFirst ? failStart(record, launched.error, deps) : updateRecord(record, { stage: planned.stage });
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
@@ -85,13 +89,25 @@ async function runStages(
     if (launched.failure !== undefined) throw launched.failure;
     return status;
   } catch (error) {
-    if (record.stage === 'planned') updateRecord(record, { stage: 'failed' });
+    if (record.stage === 'planned') failStart(record, error, deps);
     else if (record.stage === 'running' || record.stage === 'ended') tellUncollected(mode, record, deps);
     throw error;
   } finally {
     await cleanup.close();
     releaseRecord(plan.sessionDir);
   }
+}
+
+/** Records why the agent never ran, and writes the reports. */
+function failStart(record: SessionRecord, error: unknown, deps: SessionDeps): SessionRecord {
+  const failed = updateRecord(record, { stage: 'failed', failure: startFailureOf(error) });
+  try {
+    deps.report?.write(reportOfFailed(failed, error instanceof RunClaudeError ? error.status : EXIT.failed));
+  } catch (lost) {
+    // The session's own error counts.
+    deps.tell({ kind: 'message', level: 'warning', text: `The report was not written: ${(lost as Error).message}` });
+  }
+  return failed;
 }
 
 /** Runs the agent to its end, and removes its container. */
