@@ -1,16 +1,14 @@
 import { agentOf } from '../agent/agents.ts';
-import { EXIT, RunClaudeError } from '../errors.ts';
 import { processIdentity } from '../host/process.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
 import { planOfFolder } from '../plan/plan-run.ts';
 import { createRecord, releaseRecord, updateRecord } from '../record/session.ts';
-import { startFailureOf } from '../record/start-failure.ts';
 import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
+import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
-import { reportOfFailed } from './end/write-report.ts';
 import type { SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
 import type { AgentEnd } from './start/agent-run.ts';
@@ -96,18 +94,6 @@ async function runStages(
     await cleanup.close();
     releaseRecord(plan.sessionDir);
   }
-}
-
-/** Records why the agent never ran, and writes the reports. */
-function failStart(record: SessionRecord, error: unknown, deps: SessionDeps): SessionRecord {
-  const failed = updateRecord(record, { stage: 'failed', failure: startFailureOf(error) });
-  try {
-    deps.report?.write(reportOfFailed(failed, error instanceof RunClaudeError ? error.status : EXIT.failed));
-  } catch (lost) {
-    // The session's own error counts.
-    deps.tell({ kind: 'message', level: 'warning', text: `The report was not written: ${(lost as Error).message}` });
-  }
-  return failed;
 }
 
 /** Runs the agent to its end, and removes its container. */
