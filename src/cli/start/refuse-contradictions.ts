@@ -56,6 +56,17 @@ export function refuseContradictions(
 const isFlag = (origin: string | undefined): boolean =>
   origin?.split(', ').some((one) => one.startsWith('--')) === true;
 
+const NOTHING = {
+  ports: [],
+  allowLocal: [],
+  allowHosts: [],
+  allowAddresses: [],
+  brokers: [],
+  allowRequests: [],
+  mcpServers: [],
+  mcpPrograms: [],
+} satisfies Partial<Policy>;
+
 /** What the gateway does for a session, by the setting and how the user writes it. */
 const GATEWAY_SETTINGS: readonly { readonly key: keyof Policy; readonly name: string }[] = [
   { key: 'ports', name: 'port' },
@@ -108,7 +119,7 @@ export function withoutUnused({ policy, origins }: Pick<ProjectPolicy, 'policy' 
   if (policy.network !== 'none') return { policy, warnings: [] };
   const names = [...new Set(gatewaySettings(policy, origins).map(({ name }) => name))];
   return {
-    policy: { ...policy, ports: [], allowLocal: [] },
+    policy: { ...policy, ...NOTHING },
     warnings: names.length === 0 ? [] : [`without a network these settings are not used: ${names.join(', ')}`],
   };
 }

@@ -21,8 +21,6 @@ export interface ProgramPlace {
   readonly isLocal: boolean;
 }
 
-const REMOVE = 'run-claude mcp remove';
-
 /**
  * A program with its directory and the values of its secrets.
  *
@@ -53,7 +51,7 @@ export function programDirectory(
   if (directory === undefined) return undefined;
   const where = `[[mcp]] ${name}: ${directory}`;
   if (!existsSync(directory) || !statSync(directory).isDirectory())
-    throw usageError(`${where} is not a directory`, `Name the directory that has the server, or: ${REMOVE} ${name}`);
+    throw usageError(`${where} is not a directory`, 'Name the directory that has the server.');
   if (!isLocal)
     throw usageError(
       `${where} is not on the engine's machine`,

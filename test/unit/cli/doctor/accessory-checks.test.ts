@@ -38,11 +38,7 @@ it('names each accessory that a session would leave out, with its remedy', async
   expect(await check()).toEqual([
     ok('mcp', '1 of 3 can be used'),
     warning('mcp', 'docs: there is no login to the MCP server docs', 'To log in: run-claude mcp login docs'),
-    warning(
-      'mcp',
-      'gone: [[mcp]] gone: /nonexistent is not a directory',
-      'Name the directory that has the server, or: run-claude mcp remove gone',
-    ),
+    warning('mcp', 'gone: [[mcp]] gone: /nonexistent is not a directory', 'Name the directory that has the server.'),
     warning(
       'passthrough',
       'taskset *: taskset is not known to run and write nothing, so the entry has to name every word, without a * at its end',

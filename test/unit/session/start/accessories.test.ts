@@ -61,7 +61,7 @@ it('leaves out each MCP server that cannot be used, with one warning that names 
         'MCP server locked is left out: [[mcp]] locked: false failed. Its command must print the header value, one line.',
       ),
       warning(
-        'MCP server gone is left out: [[mcp]] gone: /nonexistent is not a directory. Name the directory that has the server, or: run-claude mcp remove gone',
+        'MCP server gone is left out: [[mcp]] gone: /nonexistent is not a directory. Name the directory that has the server.',
       ),
       warning(
         'MCP server shut is left out: [[mcp]] shut: A: false failed. Its command must print the value, one line.',
