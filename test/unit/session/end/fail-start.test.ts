@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { RunClaudeError } from '../../../../src/errors.ts';
 import { readCollected, readRecord, updateRecord } from '../../../../src/record/session.ts';
-import type { Report } from '../../../../src/report/schema.ts';
+import { rendererFor } from '../../../../src/report/render.ts';
+import { type Report, reportSchema } from '../../../../src/report/schema.ts';
 import { failStart } from '../../../../src/session/end/fail-start.ts';
 import { reportOfEnded } from '../../../../src/session/end/write-report.ts';
 import type { SessionEvent } from '../../../../src/types/event.ts';
@@ -39,6 +40,8 @@ it('a start that failed has its reason in the record, in the report and in each 
     throw new Error('nothing was collected');
   });
   expect(later.session?.failure).toEqual(FAILURE);
+  expect(reportSchema.parse(JSON.parse(rendererFor('x.json')(later))).session?.failure).toEqual(FAILURE);
+  expect(rendererFor('x.md')(later)).toContain('failed at its start with ENGINE_LOST, `the engine stopped answering`');
   expect(() => readCollected(record.plan.sessionDir)).toThrow(
     expect.objectContaining({
       code: 'SESSION_FAILED',
