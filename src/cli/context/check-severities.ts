@@ -1,4 +1,4 @@
-import { allRules } from '../../audit/catalogue.ts';
+import { allRules, blockingRules } from '../../audit/catalogue.ts';
 import type { FileSettings } from '../../config/config-file.ts';
 import { nearest } from '../../config/values/nearest.ts';
 import { usageError } from '../../errors.ts';
@@ -14,19 +14,22 @@ interface SeverityTable {
 
 /**
  * Refuses severities that would change nothing: of a rule that does not exist, and one below `blocked` for a rule whose
- * findings are blocked.
+ * every finding is blocked.
  *
  * @throws {RunClaudeError} USAGE with the nearest id
  */
 export function checkSeverities(tables: readonly SeverityTable[]): void {
   const own = tables.flatMap(({ settings }) => settings.auditRules);
-  const severityOf = new Map([...allRules(), ...own].map(({ id, severity }) => [id, severity]));
+  const known = new Set([...allRules(), ...own].map(({ id }) => id));
+  const blocking = new Set([
+    ...blockingRules(),
+    ...own.filter((one) => one.severity === 'blocked').map(({ id }) => id),
+  ]);
   for (const { where, settings, isProject } of tables)
     for (const [id, severity] of Object.entries(settings.auditSeverities)) {
       const name = cleanLine(`${where}: audit.severities: ${id}`);
-      const usual = severityOf.get(id);
-      if (usual === undefined) throw usageError(`${name} is not the id of a rule`, hintFor(id, severityOf.keys()));
-      if (usual === 'blocked' && severity !== 'blocked' && !isProject)
+      if (!known.has(id)) throw usageError(`${name} is not the id of a rule`, hintFor(id, known));
+      if (blocking.has(id) && severity !== 'blocked' && !isProject)
         throw usageError(
           `${name} = "${severity}" has no effect: this rule blocks, and no setting lowers it`,
           'Remove the line. What a rule blocks stays in the session: run-claude explore.',

@@ -24,6 +24,8 @@ it.each([
   [{ 'build-make': 'blocked' }],
   [{ 'build-make': 'note' }],
   [{ 'link-outside': 'blocked' }],
+  // A hook that was removed is suspect, so that a lower severity has an effect there.
+  [{ 'git-hook': 'note' }],
   [{ ours: 'blocked' }],
   [{}],
 ] as const)('accepts %j', (severities) => {
@@ -44,7 +46,7 @@ it.each([
   expect(check({ [id]: 'blocked' })).toThrow(`config.toml: audit.severities: ${id} is not the id of a rule`);
 });
 
-it.each(['link-outside', 'never'])('refuses to lower %s, which blocks', (id) => {
+it.each(['link-outside', 'git-config', 'never'])('refuses to lower %s, which blocks', (id) => {
   for (const severity of ['note', 'suspect'] as const)
     expect(check({ [id]: severity })).toThrow(
       `config.toml: audit.severities: ${id} = "${severity}" has no effect: this rule blocks, and no setting lowers it`,
