@@ -18,6 +18,6 @@ process.stderr.on('error', () => undefined);
 process.once('exit', () => {
   if (lost === undefined) return;
   process.exitCode = EXIT.failed;
-  process.stderr.write(`[sandbox] ERROR: not all of the output could be written: ${lost.message}\n`);
+  process.stderr.write(`[sandbox] ERROR OUTPUT_LOST: not all of the output could be written: ${lost.message}\n`);
 });
 process.exitCode = await main(process.argv.slice(2));

@@ -40,6 +40,17 @@ export function allRules(): readonly RuleInfo[] {
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
+/** Ids of the built-in rules whose every finding is blocked. Others with this severity have findings of a lower one too. */
+export function blockingRules(): ReadonlySet<string> {
+  const general = Object.values(GENERAL_RULES_BY_FAMILY).flatMap((rules) => Object.entries(rules));
+  const mixed = general.filter(([, { cases = {} }]) =>
+    Object.values(cases).some(({ severity = 'blocked' }) => severity !== 'blocked'),
+  );
+  const excluded = new Set(mixed.map(([id]) => id));
+  const blocked = allRules().filter(({ id, severity }) => severity === 'blocked' && !excluded.has(id));
+  return new Set(blocked.map(({ id }) => id));
+}
+
 /** The built-in rules with these ids. */
 export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
   const wanted = new Set(ids);

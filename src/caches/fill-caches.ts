@@ -46,11 +46,19 @@ export async function fillCaches(plan: Plan, options: FillOptions): Promise<Made
       if (cache !== undefined) made.push(cache);
     } catch (error) {
       options.signal.throwIfAborted();
-      if (!(error instanceof RunClaudeError)) throw error;
-      warn(`${error.message}. Nothing of it is kept, and the session starts without this cache.`);
+      const why = whyNotFilled(error, name);
+      if (why === undefined) throw error;
+      warn(`${why}. Nothing of it is kept, and the session starts without this cache.`);
     }
   }
   return made;
+}
+
+/** A cache directory that is full or cannot be written is one without this cache. Any other error is a bug. */
+function whyNotFilled(error: unknown, name: CacheName): string | undefined {
+  if (error instanceof RunClaudeError) return error.message;
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? undefined : notFilled(name, message).message;
 }
 
 async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promise<MadeCache | undefined> {

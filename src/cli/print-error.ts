@@ -6,7 +6,7 @@ import type { Tell } from '../types/event.ts';
 const REPLACED =
   'Was run-claude updated or removed while it ran? Nothing is lost: run-claude sessions lists pending changes.';
 
-/** Prints an error: one line, the next step, and with --trace the stack. Returns the exit status. */
+/** Prints an error: one line with its code, the next step, and with --trace the stack. Returns the exit status. */
 export function printError(error: unknown, tell: Tell): number {
   const text = error instanceof Error ? error.message : String(error);
   // A full or failing disk is not a bug, whatever wrote to it.
@@ -16,13 +16,22 @@ export function printError(error: unknown, tell: Tell): number {
     error instanceof RunClaudeError
       ? error
       : { hint: remedy ?? 'Please report it, with the output of the same command and --trace.', status: EXIT.failed };
-  tell({ kind: 'message', level: 'error', text: known ? text : `a bug in run-claude: ${text}` });
+  const code = codeOf(error, known);
+  // A message of the system begins with its code.
+  const shown = known ? text.replace(`${code}: `, '') : `a bug in run-claude: ${text}`;
+  tell({ kind: 'message', level: 'error', text: shown, code });
   if (hint !== undefined) tell({ kind: 'message', level: 'info', text: hint });
-  if (error instanceof RunClaudeError) tell({ kind: 'trace', text: `error code ${error.code}` });
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     tell({ kind: 'trace', text: at.stack ?? at.message });
   }
   return status;
+}
+
+/** run-claude's own code, the system's, or BUG. */
+function codeOf(error: unknown, isKnown: boolean): string {
+  if (error instanceof RunClaudeError) return error.code;
+  const code = isKnown ? (error as NodeJS.ErrnoException).code : undefined;
+  return code ?? 'BUG';
 }
 
 function isReplaced(error: NodeJS.ErrnoException): boolean {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { FromTask, TaskOrder } from '../batch/messages.ts';
 import { findPlaces } from '../host/facts.ts';
+import { startFailureOf } from '../record/start-failure.ts';
 import type { Tell } from '../types/event.ts';
 import { runCommand } from './commands/run.ts';
 import { chosenAgents } from './context/chosen-agents.ts';
@@ -35,7 +36,8 @@ export async function runTask(context: CommandContext, isDirectory: IsDirectory)
     using _calls = isTraced ? (await import('./trace-calls.ts')).traceCalls(context.tell) : undefined;
     return await runCommand({ ...line, task }, { ...context, tell: telling(context.tell, send) });
   } catch (error) {
-    await send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    const { code, message } = startFailureOf(error);
+    await send({ kind: 'failed', message: `${code}: ${message}` });
     throw error;
   } finally {
     if (process.connected) process.disconnect();

@@ -90,6 +90,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     const setting = settingNamed.get(name);
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
+  if (draft.mcp === false) Object.assign(draft, { mcpServers: [], mcpPrograms: [] });
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
   refuseUnknownCache(draft.caches ?? [], origins.get('caches'));
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';

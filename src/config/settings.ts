@@ -71,6 +71,8 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'network-presets', key: 'networkPresets', form: { kind: 'list' }, tighten: 'never' },
   { name: 'port', key: 'ports', form: { kind: 'list' }, tighten: 'never' },
   { name: 'allow-local', key: 'allowLocal', form: { kind: 'list' }, tighten: 'never' },
+  // A file has the servers' tables by this name.
+  { name: 'mcp', key: 'mcp', form: { kind: 'switch' }, tighten: 'off', file: false },
   { name: 'credentials', key: 'credentials', form: choice('none', 'broker', 'file'), tighten: 'tighter' },
   {
     name: 'fresh-creds',
@@ -139,6 +141,7 @@ export const DEFAULTS: Policy = {
   brokers: [],
   ports: [],
   allowLocal: [],
+  mcp: true,
   credentials: 'broker',
   freshCreds: false,
   env: {},

@@ -4,7 +4,7 @@ import type { RunClaudeError } from '../errors.ts';
 import type { CredentialSource } from '../types/credential.ts';
 import type { Container } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
-import type { GatewayConfig, GatewayUsage, NetworkEntry } from '../types/gateway.ts';
+import type { BrokeredHost, GatewayConfig, GatewayUsage, NetworkEntry } from '../types/gateway.ts';
 import type { UsageTotals } from '../types/session.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import { type AgentSide, agentSide } from './agent-side.ts';
@@ -35,6 +35,8 @@ export interface GatewayOptions extends PlaceOptions {
   readonly companionTokens?: ReadonlyMap<string, string>;
   /** The logins of MCP servers, by the server's name. */
   readonly mcpLogins?: ReadonlyMap<string, CredentialSource>;
+  /** The hosts of brokers and MCP servers with their secrets, where the caller resolved them. */
+  readonly brokered?: readonly BrokeredHost[];
 }
 
 /** The agent's network: what its container needs, and what the session reads while it runs. */
@@ -122,13 +124,20 @@ interface GatewaySettings {
 }
 
 async function configure(
-  { engine: { facts, gatewayDoor }, plan: { policy, program }, env, companionTokens, mcpLogins }: GatewayOptions,
+  {
+    engine: { facts, gatewayDoor },
+    plan: { policy, program },
+    env,
+    companionTokens,
+    mcpLogins,
+    brokered,
+  }: GatewayOptions,
   credential: CredentialSource | undefined,
 ): Promise<GatewaySettings> {
   const [upstreams, secret, brokers] = await Promise.all([
     findUpstreams(env, credential?.cloud),
     credential === undefined ? undefined : credential.current(),
-    resolveBrokers(policy, companionTokens, mcpLogins),
+    resolveBrokers(policy, companionTokens, mcpLogins, brokered),
   ]);
   if (facts.keepsOutput === true) refuseReadableRelay(upstreams, facts.endpoint);
   const config = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));

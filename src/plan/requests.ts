@@ -77,7 +77,7 @@ export function withRequest<
   if (image !== undefined && policy.image === undefined && secretive !== undefined)
     throw usageError(
       `the project asks for the image ${image}, in which [[mcp]] ${secretive.name} would run with its secrets`,
-      `If you trust that image, name it yourself: --image ${image}`,
+      `If you trust that image, name it yourself: --image ${image}. Or leave the server out: --no-mcp`,
     );
   return {
     ...policy,

@@ -1,28 +1,12 @@
+import { isOutside, openGitProblem } from './open-git.ts';
+import { refusedProgram } from './refused-programs.ts';
 import { simpleWords } from './simple-command.ts';
 
 /** What a last word `*` of an entry stands for: any more words. */
 const ANY = '*';
 
-/** Programs that run another one, or that give the host away. An entry for them would let every command through. */
-const REFUSED_PROGRAMS: Readonly<Record<string, string>> = {
-  ...namesOf(
-    'starts containers on your machine',
-    'docker podman nerdctl docker-compose podman-compose buildah ctr lxc',
-  ),
-  ...namesOf('runs commands as another user', 'sudo doas su runuser pkexec run0 setpriv gosu please'),
-  ...namesOf(
-    'runs any other command',
-    'sh bash dash zsh fish ksh csh tcsh busybox env xargs parallel eval exec command builtin source time timeout ' +
-      'nohup nice ionice setsid stdbuf unbuffer script expect watch flock chroot unshare nsenter systemd-run at batch ' +
-      'crontab ssh tmux screen find awk gawk mawk sed ed vi vim ex nano emacs less more man gdb strace ltrace osascript ' +
-      'launchctl open xdg-open pwsh',
-  ),
-  ...namesOf(
-    'runs code that a word of the command holds',
-    'python python2 python3 pypy pypy3 node nodejs deno bun perl ruby php lua tclsh',
-  ),
-  ...namesOf('is itself a way out of the copy', 'run-claude claude'),
-};
+/** Programs that run nothing and write nothing, whatever words follow: an entry for them may end in `*`. */
+const OPEN_PROGRAMS: ReadonlySet<string> = new Set('ls pwd id groups whoami uname nproc df du stat wc'.split(' '));
 
 /** Subcommands of git that run other programs, or set what a later git runs. */
 const GIT_COMMANDS: ReadonlySet<string> = new Set(
@@ -44,21 +28,22 @@ const GIT_OPTIONS: readonly string[] = (
 ).split(' ');
 
 /** Options of one letter, with and without a value behind them. `-C` and `-c` change where git works and what it runs. */
-const GIT_LETTERS = /^-[A-Za-z]*[cCxuOSsFotpieX]/;
+const GIT_LETTERS = /^-[^-]*[cCxuOSsFotpieX]/;
 
 /**
- * Why an entry of the passthrough list is refused; undefined where it is accepted. An entry is one simple command; with a
- * last word `*`, any more words may follow.
+ * Why an entry of the passthrough list is refused; undefined where it is accepted. An entry is one simple command of which
+ * it names every word. With a last word `*` more words may follow, for programs that are known to run and write nothing.
  */
 export function entryProblem(entry: string): string | undefined {
   const words = wordsOf(entry);
   if (words === undefined) return 'it is not one simple command';
-  const [program = '', ...rest] = words.fixed;
-  const why = REFUSED_PROGRAMS[baseName(program)];
+  const { fixed, isOpen } = words;
+  const [program = '', ...rest] = fixed;
+  const why = refusedProgram(program);
   if (why !== undefined) return `${program} ${why}`;
-  if (program !== 'git') return undefined;
-  if (rest.length === 0) return 'it names no subcommand of git';
-  return gitProblem(rest);
+  if (program === 'git' && rest.length === 0) return 'it names no subcommand of git';
+  if (isOpen) return openProblem(fixed);
+  return program === 'git' ? gitProblem(rest) : undefined;
 }
 
 /** The entry that a command matches, as one simple command; undefined where there is none. */
@@ -71,9 +56,20 @@ export function matchingEntry(command: string, entries: readonly string[]): stri
 function matches(words: readonly string[], entry: string): boolean {
   const { fixed, isOpen } = wordsOf(entry) ?? { fixed: [], isOpen: false };
   if (fixed.length === 0 || !fixed.every((word, at) => words[at] === word)) return false;
-  if (words.length !== fixed.length && !isOpen) return false;
-  return words[0] !== 'git' || gitProblem(words.slice(1)) === undefined;
+  return isOpen ? openProblem(words) === undefined : words.length === fixed.length;
 }
+
+/** Why these words are not accepted from an entry that ends in `*`. */
+function openProblem([program = '', ...rest]: readonly string[]): string | undefined {
+  if (program === 'git') return openGitProblem(rest);
+  if (!OPEN_PROGRAMS.has(program))
+    return `${program} is not known to run and write nothing, so the entry has to name every word, without a * at its end`;
+  const word = rest.find((text) => isOutside(text) || (text.startsWith('-') && !PLAIN_OPTION.test(text)));
+  return word === undefined ? undefined : `${word} may be a file outside the project`;
+}
+
+/** Letters without a text behind them, or a long option. */
+const PLAIN_OPTION = /^-[A-Za-z\d]*$|^--[a-z\d-]*(?:=.*)?$/;
 
 function wordsOf(entry: string): { readonly fixed: readonly string[]; readonly isOpen: boolean } | undefined {
   const isOpen = entry.endsWith(` ${ANY}`);
@@ -95,27 +91,9 @@ function gitProblem([subcommand = '', ...rest]: readonly string[]): string | und
   return remote === undefined ? undefined : `${remote} may name a program as a remote`;
 }
 
-/** A range such as `a..b` is not a path. */
-function isOutside(word: string): boolean {
-  const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word;
-  return value.startsWith('/') || value.startsWith('~') || value.split('/').includes('..');
-}
-
 function isRefusedOption(word: string): boolean {
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
   if (!word.startsWith('--')) return GIT_LETTERS.test(word);
   const name = word.split('=', 1)[0] ?? '';
   return GIT_OPTIONS.some((refused) => refused.startsWith(name));
-}
-
-/** `python3.12` is python. */
-function baseName(program: string): string {
-  return program
-    .toLowerCase()
-    .replace(/\.exe$/, '')
-    .replace(/[\d.]+$/, '');
-}
-
-function namesOf(why: string, names: string): Record<string, string> {
-  return Object.fromEntries(names.split(' ').map((name) => [baseName(name), why]));
 }

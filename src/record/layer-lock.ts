@@ -4,12 +4,13 @@ import { type LockOptions, withLock } from '../store/lock.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { isLayerKept, ownerState } from './session.ts';
+import { requireStarted } from './start-failure.ts';
 
 /**
  * Runs `body` while no other command uses the layer of a session that has ended: the kernel does not define what two
  * overlay mounts of one layer do.
  *
- * @throws {RunClaudeError} SESSION_RUNNING; LAYER_GONE with what cannot be done without the layer; LOCK_HELD.
+ * @throws {RunClaudeError} SESSION_RUNNING; SESSION_FAILED with the reason of a start that failed; LAYER_GONE with what cannot be done without the layer; LOCK_HELD.
  */
 export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
   const { plan, stage, id } = record;
@@ -18,6 +19,7 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
       hint: 'See its changes so far with: run-claude status',
     });
   }
+  requireStarted(record);
   if (!isLayerKept(record)) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} no longer exists`, {
       hint: hintWithoutLayer(record),

@@ -129,6 +129,7 @@ export const policy: Check<Policy> = fields<Policy>({
   allowRequests: optional(listOf(fields<AllowRule>({ host: text, requests: texts, ...passedNames }))),
   ports: optional(texts),
   allowLocal: optional(texts),
+  mcp: optional(flag),
   credentials: oneOf('broker', 'file', 'none'),
   freshCreds: flag,
   env: mapOf(text),

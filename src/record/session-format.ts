@@ -30,6 +30,7 @@ import type {
   MadeBranch,
   MadeCommits,
   SessionRecord,
+  StartFailure,
   UsageTotals,
 } from '../types/session.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
@@ -161,6 +162,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     agentMs: optional(number),
     agentStatus: optional(number),
     stoppedBecause: optional(text),
+    failure: optional(fields<StartFailure>({ code: text, message: text, hint: optional(text) })),
     outcome: optional(outcome),
     note: optional(text),
     // The workspace room checks it when it reopens the layer.

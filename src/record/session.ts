@@ -10,6 +10,7 @@ import type { CollectedRecord, SessionRecord, Stage } from '../types/session.ts'
 import { isSessionId, newSessionId } from './id.ts';
 import { MANIFEST_FORMAT } from './manifest-format.ts';
 import { SESSION_FORMAT } from './session-format.ts';
+import { requireStarted } from './start-failure.ts';
 
 /** The directory of all sessions of this user. */
 export function sessionsDir(stateDir: string): string {
@@ -227,12 +228,14 @@ export function wasCollected(sessionDir: string): boolean {
 /**
  * What was collected from a session and found in it.
  *
- * @throws {RunClaudeError} NOTHING_COLLECTED when the session has not come that far; RECORD_VERSION, RECORD_DAMAGED,
- * RECORD_UNREADABLE.
+ * @throws {RunClaudeError} NOTHING_COLLECTED when the session has not come that far, SESSION_FAILED where its start failed;
+ * RECORD_VERSION, RECORD_DAMAGED, RECORD_UNREADABLE.
  */
 export function readCollected(sessionDir: string): CollectedRecord {
   const collected = readRecordFile(path.join(sessionDir, 'manifest'), MANIFEST_FORMAT);
   if (collected !== undefined) return collected;
+  const record = readRecord(sessionDir);
+  if (record !== undefined) requireStarted(record);
   throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
     hint: 'While its agent runs, see: run-claude status',
   });

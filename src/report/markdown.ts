@@ -62,8 +62,10 @@ const WORDS = {
 function aboutSession({ session, base, exitStatus, files, network }: Report): string[] {
   if (base !== undefined) return ['', `Compared with ${code(base)}.`];
   if (session === undefined) return [];
+  const { failure } = session;
+  const failed = failure && `failed at its start with ${failure.code}, ${code(failure.message.split('\n')[0] ?? '')}`;
   const inPlace = files === undefined ? 'the changes are in the project' : progressLine(files);
-  const done = session.discarded ? 'discarded' : inPlace;
+  const done = failed ?? (session.discarded ? 'discarded' : inPlace);
   const stopped = session.stoppedBecause === undefined ? '' : `, stopped: ${code(session.stoppedBecause)}`;
   const agent = session.agentStatus === undefined ? '' : `, agent ended with ${session.agentStatus}`;
   const lines = ['', `Session ${code(session.id)}: ${done}${agent}${stopped}, exit status ${exitStatus}.`];

@@ -41,6 +41,10 @@ const session = z.strictObject({
   started: z.iso.datetime(),
   agentStatus: z.int().optional().describe("the agent's own exit status"),
   stoppedBecause: z.string().optional().describe('why run-claude stopped the agent'),
+  failure: z
+    .strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() })
+    .optional()
+    .describe('why the start failed: the agent never ran'),
   decided: z.boolean(),
   discarded: z.boolean(),
   usage: z

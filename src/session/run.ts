@@ -7,6 +7,7 @@ import type { Container } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
+import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
 import type { SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
@@ -56,17 +57,18 @@ async function runStages(
   openView: OpenView<SessionView>,
 ): Promise<number> {
   let record = planned;
+  const isFirst = planned.stage === 'planned';
   const tellStage = (): void => deps.tell({ kind: 'stage', session: record.id, stage: record.stage });
   tellStage();
   const cleanup = openCleanupStack(deps.tell);
   try {
     const { staged, agent } = await createAgent(plan, deps, cleanup, openView);
-    record = updateRecord(record, { stage: 'running', ...staged.view.recorded });
+    record = updateRecord(record, { stage: 'running', failure: undefined, ...staged.view.recorded });
     tellStage();
     const launched = await launchStaged(agent, plan, deps, staged);
     if (launched.kind === 'start-failed') {
       // A session that ran before still has what it left.
-      record = updateRecord(record, { stage: planned.stage === 'planned' ? 'failed' : planned.stage });
+      record = isFirst ? failStart(record, launched.error, deps) : updateRecord(record, { stage: planned.stage });
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
@@ -85,7 +87,7 @@ async function runStages(
     if (launched.failure !== undefined) throw launched.failure;
     return status;
   } catch (error) {
-    if (record.stage === 'planned') updateRecord(record, { stage: 'failed' });
+    if (record.stage === 'planned') failStart(record, error, deps);
     else if (record.stage === 'running' || record.stage === 'ended') tellUncollected(mode, record, deps);
     throw error;
   } finally {

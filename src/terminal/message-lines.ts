@@ -16,7 +16,7 @@ export interface LinesOptions {
 
 const PREFIX = '[sandbox] ';
 const INDENT = ' '.repeat(PREFIX.length);
-const LEVELS = { info: '', warning: 'WARNING: ', error: 'ERROR: ' } as const;
+const LEVELS = { info: '', warning: 'WARNING', error: 'ERROR' } as const;
 
 /** Writes events as lines of run-claude: cleaned, with its prefix, wrapped and coloured. */
 export class MessageLines {
@@ -56,7 +56,10 @@ export class MessageLines {
 }
 
 function textOf(event: PrintedEvent): string {
-  if (event.kind === 'message') return `${LEVELS[event.level]}${event.text}`;
+  if (event.kind === 'message') {
+    const head = [LEVELS[event.level], event.code].filter(Boolean).join(' ');
+    return head === '' ? event.text : `${head}: ${event.text}`;
+  }
   if (event.kind === 'trace' || event.severity === 'note') return event.text;
   return `WARNING: ${event.text}`;
 }

@@ -3,7 +3,13 @@ import type { Stage } from './session.ts';
 
 /** What a stage tells while it works. `terminal` turns these into text, JSON or bars; nothing else prints. */
 export type SessionEvent =
-  | { readonly kind: 'message'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  | {
+      readonly kind: 'message';
+      readonly level: 'info' | 'warning' | 'error';
+      readonly text: string;
+      /** Of an error that ends a command: docs/reference/error-codes.md. */
+      readonly code?: string;
+    }
   | { readonly kind: 'trace'; readonly text: string }
   | {
       readonly kind: 'progress';

@@ -44,6 +44,8 @@ export interface Policy {
   readonly brokers: readonly BrokerRule[];
   /** Undefined: none. */
   readonly allowRequests?: readonly AllowRule[] | undefined;
+  /** false: without MCP servers. Undefined: with them, as in earlier releases. */
+  readonly mcp?: boolean | undefined;
   readonly mcpServers?: readonly McpServer[] | undefined;
   readonly mcpPrograms?: readonly McpProgram[] | undefined;
   /** Earlier releases did not record them. */

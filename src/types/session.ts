@@ -29,6 +29,8 @@ export interface SessionRecord {
   readonly agentStatus?: number;
   /** Why run-claude stopped the agent, when it did. */
   readonly stoppedBecause?: string;
+  /** Of a session whose agent never ran. Earlier releases did not record it. */
+  readonly failure?: StartFailure;
   readonly outcome?: ApplyOutcome;
   readonly note?: string;
   /** What the workspace room needs to reopen the layer; no other room reads it. */
@@ -51,6 +53,14 @@ export interface MadeCommits {
   readonly count: number;
   /** First lines of the newest, the newest first. */
   readonly titles: readonly string[];
+}
+
+/** Why the start of a session failed. */
+export interface StartFailure {
+  /** As in docs/reference/error-codes.md. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
 }
 
 /** A branch of the user's repository with the changes of a session. */

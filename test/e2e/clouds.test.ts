@@ -48,8 +48,11 @@ it('Bedrock: signed by the gateway with the keys of a profile; the agent has nei
   const refused = await scene.run(['--copy-workspace', '--credentials=file', '--yes', scene.project, '-p', 'x']);
   expect([refused.status, refused.stderr]).toEqual([
     2,
-    expect.stringContaining('--credentials=file: not with AWS profile work'),
+    expect.stringContaining('ERROR USAGE: --credentials=file: not with AWS profile work'),
   ]);
+  // A command line that cannot work makes no session.
+  const listed = JSON.parse((await scene.run(['sessions', '--json'])).stdout) as readonly { readonly stage: string }[];
+  expect(listed.filter(({ stage }) => stage === 'failed')).toEqual([]);
 });
 
 it('Vertex AI: the access token of the host’s login, renewed on the host; another project is refused', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -64,10 +64,34 @@ it('if the gateway’s container cannot be made, the program in the agent’s co
   await using scene = new Scene();
   {
     await using engine = await engineBetween(path.join(scene.root, 'a.sock'), { failCreate: true });
-    const failed = await scene.run(['exec', scene.project, '--', ...WORDS], { env: engine.env });
+    const report = path.join(scene.root, 'report.json');
+    const words = ['exec', '--report', report, scene.project, '--', ...WORDS];
+    const failed = await scene.run(words, { env: engine.env });
     expect([failed.status, failed.stdout]).toEqual([125, '']);
-    expect(failed.stderr).toContain('could not create the container');
-    expect(await lastSession(scene)).toMatchObject({ stage: 'failed', containers: '' });
+    const [, code] = /ERROR ([A-Z_]+): .*could not create the container/.exec(failed.stderr) ?? [];
+    const session = await lastSession(scene);
+    const failure = { code, message: expect.stringContaining('could not create the container') };
+    expect(session).toMatchObject({ stage: 'failed', containers: '', failure });
+    // The next morning: each command says why, and that there is nothing to take.
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      exitStatus: 125,
+      changes: [],
+      session: { failure },
+    });
+    const status = await scene.run(['status', session.id]);
+    const reason = `failed at its start (${code}: `;
+    expect([status.status, status.stdout]).toEqual([0, expect.stringContaining(`no changes: it ${reason}`)]);
+    expect((await scene.run(['sessions'])).stdout).toContain(`  ${reason}`);
+    for (const command of ['diff', 'apply', 'explore', 'resume', 'commits', 'export']) {
+      const { status: ended, stderr } = await scene.run([
+        command,
+        session.id,
+        ...(command === 'export' ? ['changes.rcc'] : []),
+      ]);
+      const said = `ERROR SESSION_FAILED: session ${session.id} has no changes: it ${reason}`;
+      expect([command, ended, stderr]).toEqual([command, 125, expect.stringContaining(said)]);
+    }
+    expect((await scene.run(['discard', '--yes', session.id])).status).toBe(0);
   }
   // The same words where it starts.
   await using engine = await engineBetween(path.join(scene.root, 'b.sock'), {});
@@ -103,7 +127,7 @@ it('if the gateway fails while the program runs already, the program is ended an
   expect(Date.now() - began).toBeLessThan(40_000);
   expect([failed.status, failed.stdout]).toEqual([125, 'it ran\n']);
   expect(failed.stderr).toMatch(/Stopping the agent: .*could not start the container/);
-  expect(failed.stderr).toMatch(/ERROR: .*could not start the container[^\n]*\n[^\n]*$/);
+  expect(failed.stderr).toMatch(/ERROR [A-Z_]+: .*could not start the container[^\n]*\n[^\n]*$/);
   // Nothing is applied of a session that was ended from outside.
   expect(existsSync(path.join(scene.project, 'made.txt'))).toBe(false);
   const { id, stage, containers } = await lastSession(scene);

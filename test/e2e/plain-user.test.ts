@@ -52,7 +52,7 @@ it('a user who is not root: closed directories, unreadable files, explore, a kil
   scene.shell('rm more.txt');
   expect([refused.status, refused.stderr]).toEqual([
     125,
-    expect.stringMatching(/ERROR: EACCES(.|\n)*owned by another user/),
+    expect.stringMatching(/ERROR EACCES: (.|\n)*owned by another user/),
   ]);
   // The copy itself can be made anew: what root left waits for root in the trash.
   const repaired = await asRootLeft(path.join(dir, 'gen/1/tree'));

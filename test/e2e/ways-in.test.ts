@@ -70,10 +70,12 @@ it('runs to its end when its output is closed, as with `2>&1 | head`, or cannot 
   // On a full disk nothing is written either, and the message says so.
   const command = `'${process.execPath}' '${mainJs}'`;
   const full = `${command} exec --auto-apply . -- sh -c 'seq 100000; echo 2 > two.txt' 2>&1 >/dev/full || echo "ended with $?"`;
-  expect(scene.shell(full)).toMatch(/ERROR: not all of the output could be written: ENOSPC.*\nended with 125\n$/);
+  expect(scene.shell(full)).toMatch(
+    /ERROR OUTPUT_LOST: not all of the output could be written: ENOSPC.*\nended with 125\n$/,
+  );
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n?? two.txt\n');
   const gone = scene.shell(`mkdir gone; cd gone; rmdir ../gone; ${command} sessions 2>&1 || echo "ended with $?"`);
-  expect(gone).toMatch(/ERROR: the current directory no longer exists\n.*\nended with 2\n$/);
+  expect(gone).toMatch(/ERROR USAGE: the current directory no longer exists\n.*\nended with 2\n$/);
 });
 
 it('two sessions of one project run at once, and the second apply merges against the first', async () => {

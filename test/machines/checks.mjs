@@ -126,7 +126,7 @@ export const CHECKS = [
       const result = run(`run-claude exec --bind ${OPTIONS} -- sh -c 'echo bound >bound'`);
       if (isRemote) {
         if (result.status === 0) throw new Error('bind mode was not refused');
-        return `refused: ${/ERROR: (.*)/.exec(result.output)?.[1] ?? lastLines(result.output)}`;
+        return `refused: ${/ERROR(?: [A-Z_]+)?: (.*)/.exec(result.output)?.[1] ?? lastLines(result.output)}`;
       }
       expectStatus(result);
       expectStatus(run('test "$(cat bound)" = bound && test "$(stat -c %u bound)" = "$(id -u)" && rm bound'));

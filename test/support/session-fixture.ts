@@ -18,6 +18,7 @@ export interface RecordedSession {
   readonly program?: Program;
   readonly agentMs?: number;
   readonly note?: string;
+  readonly failure?: SessionRecord['failure'];
   /** Created files, each with a severity where a finding has one; undefined: nothing was collected. */
   readonly files?: Readonly<Record<string, Finding['severity'] | 'clean'>>;
   readonly verdicts?: Readonly<Record<string, ChangeVerdict>>;
@@ -33,7 +34,7 @@ export function recordSessions(sessions: readonly RecordedSession[]): string {
 }
 
 function writeSession(state: string, session: RecordedSession): void {
-  const { id, stage, started, mode = 'copy', project = '/p', agentMs, note } = session;
+  const { id, stage, started, mode = 'copy', project = '/p', agentMs, note, failure } = session;
   const sessionDir = path.join(state, 'sessions', id);
   mkdirSync(path.join(sessionDir, 'layer'), { recursive: true });
   const program = session.program ?? { kind: 'exec' as const, argv: ['make'] };
@@ -45,6 +46,7 @@ function writeSession(state: string, session: RecordedSession): void {
     plan,
     ...(mode === 'copy' && { workspace: { strategy: 'layers' } }),
     ...(agentMs !== undefined && { agentMs }),
+    ...(failure !== undefined && { failure }),
     ...(session.verdicts && { outcome: { at: started, changes } }),
   });
   write(sessionDir, 'session.json', record);

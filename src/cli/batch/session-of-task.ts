@@ -4,6 +4,7 @@ import type { EarlierSession } from '../../batch/next-step.ts';
 import type { TaskFacts, TaskRecord } from '../../batch/task.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { listSessions, ownerState, readRecord, sessionsDir } from '../../record/session.ts';
+import { failureText } from '../../record/start-failure.ts';
 import { readOwnReportForList } from '../../session/end/own-report.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
@@ -71,7 +72,9 @@ export function judgeEarlier(record: TaskRecord, session: SessionRecord): TaskRe
 }
 
 /** Why a task failed, where its process did not say it. */
-export function whyFailed({ agentStatus, stoppedBecause }: SessionRecord): string | undefined {
+export function whyFailed(record: SessionRecord): string | undefined {
+  const { agentStatus, stoppedBecause, stage } = record;
+  if (stage === 'failed') return failureText(record);
   if (stoppedBecause !== undefined) return stoppedBecause;
   return agentStatus === undefined || agentStatus === 0 ? undefined : `the agent ended with ${agentStatus}`;
 }

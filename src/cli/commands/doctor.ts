@@ -7,6 +7,7 @@ import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import { engineChoice, goesToScheduler } from '../context/open-engine.ts';
+import { readAccessories } from '../doctor/accessory-checks.ts';
 import { checkLines } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import { agentUnknown } from '../grammar/grammar-errors.ts';
@@ -26,7 +27,12 @@ export const doctorCommand: CommandRun = async (line, context) => {
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }
-  const checks = await environmentChecks(context, engine, await agentOf(line, context));
+  const { checks: configuration, ...accessories } = readAccessories(context);
+  const agent = await agentOf(line, context);
+  const checks = [
+    ...(await environmentChecks(context, { choice: engine, agent, accessories, roots: [] })),
+    ...configuration,
+  ];
   if (json) context.write(jsonText(checks));
   else {
     for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);

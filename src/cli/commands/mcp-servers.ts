@@ -7,6 +7,7 @@ import { wayOut } from '../../gateway/rules/mcp-programs.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { loginStore, type McpLogin, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { jsonText } from '../../report/json.ts';
+import { programDirectory } from '../../session/start/ready-program.ts';
 import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpProgram, McpServer } from '../../types/policy.ts';
@@ -31,7 +32,10 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
       throw usageError(`mcp add: '${cleanLine(name)}' is not a valid name`, 'Use letters, digits, - and _.');
     const server = line.rest.length > 0 ? programOf(name, line, context.cwd) : serverOf(name, line);
     if ('url' in server) mcpHost(server);
-    else wayOut(server);
+    else {
+      wayOut(server);
+      programDirectory(server, { roots: [], isLocal: true });
+    }
     save(file, addServer(text, server, file));
     const isLoginMissing = 'url' in server && server.oauth === true;
     say(

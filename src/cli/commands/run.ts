@@ -1,7 +1,7 @@
 import { homeAgent } from '../../agent/agents.ts';
 import { prescanProject } from '../../base/prescan-project.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
-import { credentialLookup } from '../../session/start/credential.ts';
+import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -47,6 +47,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
       return 0;
     }
     requireLogin(program, policy, source);
+    await refuseAsFile({ policy, program }, source);
     const { startSession } = await import('../start/start-session.ts');
     const shown = isLoginMissing(source, policy) ? undefined : text;
     return await startSession(setup, context, { shown, findCredential }, prescan);

@@ -1,5 +1,6 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
 import { isRunning, wasCollected } from '../../record/session.ts';
+import { failureText } from '../../record/start-failure.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { auditIfMissing } from '../../session/end/audit-collected.ts';
@@ -57,7 +58,16 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     findings,
   }));
   const claude = review?.claude;
-  const told = { usage, note, proposal: readProposal(record), outcome, files, imported, branches };
+  const told = {
+    failure: record.failure,
+    usage,
+    note,
+    proposal: readProposal(record),
+    outcome,
+    files,
+    imported,
+    branches,
+  };
   const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, ...told };
   write(jsonText({ ...facts, changes, claude }));
 }
@@ -81,6 +91,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   return [
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
+    ...failureLines(record),
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...branches.map(branchText),
     ...proposalLines(record, nowMs),
@@ -89,6 +100,14 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
+}
+
+/** Why the agent never ran, and what to do. */
+function failureLines(record: SessionRecord): string[] {
+  if (record.stage !== 'failed') return [];
+  const { hint } = record.failure ?? {};
+  const lines = [`no changes: it ${failureText(record)}`, ...(hint === undefined ? [] : [hint])];
+  return lines.map((text) => cleanLine(text));
 }
 
 /** 'branch work at 0123456789, pushed to origin'. */

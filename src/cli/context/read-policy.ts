@@ -51,6 +51,7 @@ export async function readPolicy(
   const ofConfig = config?.settings.values.get('env-file');
   const variables = readEnvFiles(own.policy.envFiles ?? [], { ...context, root: project.root, ofConfig });
   const projectSettings = await settingsOf(projectFile, projectText);
+  await refuseSeverities(config, projectSettings);
   const isRead = config?.settings.devcontainer === true || projectSettings?.settings.devcontainer === true;
   const devcontainer = isRead ? await devcontainerOf(project.root) : undefined;
   const merged = mergePolicy({
@@ -68,6 +69,17 @@ export async function readPolicy(
   const warnings = [...merged.warnings, ...ignore.refused, ...(devcontainer?.unsupported ?? [])];
   const policy: Policy = { ...merged.policy, ...recordedFiles(variables, merged.policy.env) };
   return { ...merged, policy, warnings, project, files };
+}
+
+/** Most files set no severity: the rules are loaded only for one that does. */
+async function refuseSeverities(config: NamedSettings | undefined, project: NamedSettings | undefined): Promise<void> {
+  const tables = [
+    ...(config === undefined ? [] : [{ ...config, isProject: false }]),
+    ...(project === undefined ? [] : [{ ...project, isProject: true }]),
+  ];
+  if (tables.every(({ settings }) => Object.keys(settings.auditSeverities).length === 0)) return;
+  const { checkSeverities } = await import('./check-severities.ts');
+  checkSeverities(tables);
 }
 
 /** What the project's devcontainer.json asks for, and a warning for each key that is not carried out. */

@@ -1,5 +1,6 @@
 import { agentOf } from '../../agent/agents.ts';
 import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
+import { failureText } from '../../record/start-failure.ts';
 import type { SessionFacts } from '../../session/end/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -53,6 +54,7 @@ export function sessionLines(sessions: readonly ListedSession[], options: ListOp
     return [
       ...(fits ? [`${head}  ${content}`.trimEnd()] : [head.trimEnd(), INDENT + content]),
       cutEnd(INDENT + ranText(record, options), columns),
+      ...(record.failure === undefined ? [] : [cutEnd(INDENT + cleanLine(failureText(record)), columns)]),
       ...proposalLines(record, columns),
       ...(record.note ? [cutEnd(`${INDENT}note: ${cleanLine(record.note)}`, columns)] : []),
     ];
@@ -121,6 +123,7 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     command: programText(plan.program),
     agentStatus,
     agentMs,
+    failure: record.failure,
     files: facts.files,
     findings,
     commits: facts.hasCommits,

@@ -21,6 +21,9 @@ const TITLES = {
   strategy: 'Copy strategy',
   image: 'Image',
   credential: 'Credential',
+  configuration: 'Configuration',
+  mcp: 'MCP servers',
+  passthrough: 'Outside the copy',
   plan: 'This session',
 } as const;
 

@@ -3,17 +3,25 @@ import { addressImage } from '../../image/address.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, userNumbers } from '../context/open-engine.ts';
+import { accessoryChecks, type UserAccessories } from './accessory-checks.ts';
 import { credentialCheck, imageCheck } from './agent-checks.ts';
 import type { Check } from './check.ts';
 import { checkConnection, engineChecks } from './engine-checks.ts';
 import { gitCheck, hostChecks, sharingCheck } from './host-checks.ts';
 import { strategyCheck } from './strategy-check.ts';
 
+export interface CheckedSetup {
+  readonly choice: EngineChoice;
+  readonly agent: Agent;
+  readonly accessories: UserAccessories;
+  /** Folders that the session's agent would write to. */
+  readonly roots: readonly string[];
+}
+
 /** Every check of `doctor` for sessions with the agent, in the order of its output. */
 export async function environmentChecks(
   context: CommandContext,
-  choice: EngineChoice,
-  agent: Agent,
+  { choice, agent, accessories, roots }: CheckedSetup,
 ): Promise<readonly Check[]> {
   const [{ engine, check }, git, credential] = await Promise.all([
     checkConnection(choice, context),
@@ -22,7 +30,9 @@ export async function environmentChecks(
   ]);
   try {
     const more = engine === undefined ? [] : await checksOf(engine, context, agent);
-    return [...hostChecks(context), git, check, ...more, credential];
+    const place = { roots, isLocal: engine?.facts.local ?? true };
+    const unusable = await accessoryChecks(accessories, place, context.places.dataDir);
+    return [...hostChecks(context), git, check, ...more, credential, ...unusable];
   } finally {
     await engine?.close();
   }

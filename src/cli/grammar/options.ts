@@ -133,7 +133,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   ),
   needed('Limits', 'max-cost', ['USD', '2.50'], 'stop the agent at this cost, keep its changes'),
   needed('Limits', 'max-requests', ['N', '200'], 'stop the agent after N requests, keep its changes'),
-  needed('Network and secrets', 'network', ['MODE', 'none'], 'network access: gateway (default), none, open'),
+  needed('Network and secrets', 'network', ['MODE', 'gateway'], 'network access: gateway (default), none, open'),
   needed(
     'Network and secrets',
     'allow-host',
@@ -177,6 +177,10 @@ export const RUN_OPTIONS: readonly Option[] = [
     'pass the variables of a file to the agent, one NAME=VALUE a line',
     many,
   ),
+  none('Network and secrets', 'no-mcp', 'leave out the MCP servers of your configuration', {
+    setting: 'mcp',
+    sets: false,
+  }),
   none('Network and secrets', 'allow-git-push', 'allow git push'),
   needed(
     'The sandbox',

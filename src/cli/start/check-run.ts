@@ -7,6 +7,7 @@ import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
+import { readAccessories } from '../doctor/accessory-checks.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -17,11 +18,16 @@ import { setUpRun } from './set-up-run.ts';
 /** `--check`: the checks of `doctor`, and whether this session can be planned. Returns 0, or 1 with faults. */
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
   // Errors in the command line or the files come first: they have an exit status of their own.
-  const { policy } = await readPolicy(line.project, line.flags, context);
-  const checks = [
-    ...(await environmentChecks(context, { engine: policy.engine, on: checkedName(policy) }, homeAgent(line.program))),
-    await planCheck(line, context),
-  ];
+  const { policy, project } = await readPolicy(line.project, line.flags, context);
+  const { mcpServers = [], mcpPrograms = [], network } = policy;
+  const { plugin } = readAccessories(context);
+  const checked = {
+    choice: { engine: policy.engine, on: checkedName(policy) },
+    agent: homeAgent(line.program),
+    accessories: network === 'none' ? { mcpServers: [], mcpPrograms: [], plugin } : { mcpServers, mcpPrograms, plugin },
+    roots: [project.root],
+  };
+  const checks = [...(await environmentChecks(context, checked)), await planCheck(line, context)];
   for (const text of checkLines(checks, outputColumns())) context.write(`${text}\n`);
   return checks.some((check) => check.result === 'fault') ? EXIT.faults : EXIT.ok;
 }

@@ -6,7 +6,7 @@ import { readRecord } from '../../record/session.ts';
 import { startHolder } from '../../session/kept/holder.ts';
 import { findUp, notUp } from '../../session/kept/place.ts';
 import { finishApply } from '../../session/later/apply.ts';
-import { credentialLookup } from '../../session/start/credential.ts';
+import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
 import { withLock } from '../../store/lock.ts';
 import type { Screen } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -97,6 +97,7 @@ async function startKept(
     for (const text of setup.warnings) tell({ kind: 'message', level: 'warning', text });
     const findCredential = credentialLookup(env, setup.host);
     const source = await findCredential({ program, policy: setup.policy });
+    await refuseAsFile({ policy: setup.policy, program }, source);
     const shown = source === undefined ? undefined : credentialText(source, setup.policy, homeAgent(program));
     return await withReadyStart(setup, context, { shown, findCredential, screen }, ({ plan }) => hold(plan, context));
   } finally {

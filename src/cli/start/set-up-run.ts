@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
+import { homeAgent } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { refuseAgentLayer } from '../../cluster/losses.ts';
 import { usageError } from '../../errors.ts';
@@ -23,10 +23,11 @@ import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
 import { goesToScheduler } from '../context/open-engine.ts';
-import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
+import { readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
 import { openChosenEngine } from './open-chosen-engine.ts';
+import { refuseContradictions, withoutUnused } from './refuse-contradictions.ts';
 import { requireRoom } from './require-room.ts';
 
 /** Everything that a plan needs except the session's id and image. */
@@ -71,10 +72,11 @@ export async function setUpRun(
   const merged = await readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host, pathIdentity);
   refuseContradictions(merged, line);
-  refuseUnusable(merged.policy, context.places.configDir);
+  const used = withoutUnused(merged);
+  refuseUnusable(used.policy, context.places.configDir);
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
-  const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
+  const policy = { ...used.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   if (isStart(line)) requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   requireOutsidePackage([project.root, ...also.map((folder) => folder.project.root)], host.stateDir);
@@ -92,7 +94,7 @@ export async function setUpRun(
     program: line.program,
     root: project.root,
     request,
-    warnings: [...warnings, ...(merged.project.git === 'subfolder' ? [SUBFOLDER] : []), ...lines],
+    warnings: [...warnings, ...used.warnings, ...(merged.project.git === 'subfolder' ? [SUBFOLDER] : []), ...lines],
     report,
     also,
     plan: (sessionId, image, newId) => {
@@ -175,49 +177,4 @@ function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'serv
 async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {
   // Most sessions write no report: they do not load the code for it.
   return file === undefined ? undefined : (await import('../../session/end/write-report.ts')).reportPlace(file, cwd);
-}
-
-/** Refuses settings that contradict each other, whatever source each of them has. */
-function refuseContradictions({ policy, origins }: ProjectPolicy, line: RunLine): void {
-  if (policy.autoApply && policy.mode === 'bind')
-    throw usageError('--auto-apply needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
-    throw usageError('a strategy needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  }
-  if (policy.mode === 'bind' && (policy.also ?? []).length > 0)
-    throw usageError('--also needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.shallow && policy.mode === 'bind')
-    throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.copyIgnored === false && policy.mode === 'bind')
-    throw usageError('--no-ignored needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.image !== undefined && policy.toolchain) {
-    throw usageError(
-      '--toolchain and --image exclude each other',
-      "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
-    );
-  }
-  const needGateway = [
-    ...((policy.ports ?? []).length > 0 ? ['--port'] : []),
-    ...((policy.allowLocal ?? []).length > 0 ? ['--allow-local'] : []),
-  ];
-  if (policy.network === 'none' && needGateway.length > 0)
-    throw usageError(
-      `${needGateway.join(' and ')}: not with --network none`,
-      'The connections pass the gateway, which this session does not have.',
-    );
-  const agent = homeAgent(line.program);
-  const claudes = policy.isolateClaudeData
-    ? 'isolate-claude-data'
-    : policy.profile === undefined
-      ? undefined
-      : 'profile';
-  if (claudes !== undefined && agent !== DEFAULT_AGENT)
-    throw usageError(`--${claudes}: not with ${agent.title}`, 'Leave it out: it is about the data of Claude.');
-  if (policy.credentials === 'file' && agent !== DEFAULT_AGENT)
-    throw usageError(`--credentials file: not with ${agent.title}`, 'Leave it out: the gateway has the credential.');
-  if (line.action !== 'run' && policy.rebuild)
-    throw usageError(
-      `--${line.action} and --rebuild exclude each other`,
-      'To rebuild the image: run-claude build --rebuild',
-    );
 }

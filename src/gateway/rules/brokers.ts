@@ -30,7 +30,8 @@ export function checkBrokers({ brokers, allowRequests, mcpServers = [], mcpProgr
 
 /**
  * The hosts whose requests the gateway reads. `companionTokens`: by the name of the program; `logins`: by that of the MCP
- * server. Runs each rule's command on this host for the header's value. Only the gateway gets the value.
+ * server. Runs each rule's command on this host for the header's value. Only the gateway gets the value. `known`: what was
+ * resolved before, in place of the brokers and the MCP servers.
  *
  * @throws {RunClaudeError} BROKER_FAILED when a command fails or prints nothing (its output is not shown), and for a
  * broker whose host is a wildcard, an address or has another port than 443; USAGE for the same of an allow rule, for a request that
@@ -40,15 +41,34 @@ export async function resolveBrokers(
   { brokers, allowRequests, mcpServers = [], mcpPrograms = [] }: ReadHosts,
   companionTokens: ReadonlyMap<string, string> = new Map(),
   logins: ReadonlyMap<string, CredentialSource> = new Map(),
+  known?: readonly BrokeredHost[],
 ): Promise<readonly BrokeredHost[]> {
   const allowed = allowedHosts(allowRequests);
-  const brokered = brokers.map((rule) => withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`));
-  const served = mcpServers.map((server) => hostOfServer(server, logins));
+  const resolved =
+    known ??
+    (await Promise.all([...brokers.map(resolveBroker), ...mcpServers.map((server) => resolveServer(server, logins))]));
   const programs = mcpPrograms.map((program) => brokeredProgram(program, companionTokens.get(program.name)));
-  return [...allowed, ...programs, ...(await Promise.all([...brokered, ...served]))];
+  return [...allowed, ...programs, ...resolved];
 }
 
-async function hostOfServer(server: McpServer, logins: ReadonlyMap<string, CredentialSource>): Promise<BrokeredHost> {
+/**
+ * A broker's host with its secret.
+ *
+ * @throws {RunClaudeError} BROKER_FAILED as resolveBrokers
+ */
+export function resolveBroker(rule: BrokerRule): Promise<BrokeredHost> {
+  return withSecret(brokeredHost(rule), rule, `[[broker]] ${rule.host}`);
+}
+
+/**
+ * The host of an MCP server with its secret or its login.
+ *
+ * @throws {RunClaudeError} as resolveBrokers
+ */
+export async function resolveServer(
+  server: McpServer,
+  logins: ReadonlyMap<string, CredentialSource>,
+): Promise<BrokeredHost> {
   const { name, oauth } = server;
   if (oauth !== true) return withSecret(mcpHost(server), server, `[[mcp]] ${name}`);
   const login = logins.get(name);
@@ -74,7 +94,12 @@ function allowedHosts(rules: readonly AllowRule[] = []): BrokeredHost[] {
   });
 }
 
-function brokeredHost(rule: BrokerRule): BrokeredHost {
+/**
+ * A broker's host and what passes to it, without the secret.
+ *
+ * @throws {RunClaudeError} BROKER_FAILED for a host that cannot have a secret, USAGE for a request that cannot be read
+ */
+export function brokeredHost(rule: BrokerRule): BrokeredHost {
   const host = oneHost(rule.host, '[[broker]]');
   if (host !== undefined) return { host, passes: passesOfBroker(rule), ...passedAlso(rule, `[[broker]] ${rule.host}`) };
   throw new RunClaudeError('BROKER_FAILED', `[[broker]] ${rule.host}: a secret goes to one host on port 443`);
@@ -104,7 +129,7 @@ export async function outputOf(
   where: string,
   what = 'header value',
 ): Promise<string> {
-  const hint = `its command must print the ${what}, one line`;
+  const hint = `Its command must print the ${what}, one line.`;
   if (program === undefined) throw new RunClaudeError('BROKER_FAILED', `${where} names no command`, { hint });
   let value: string;
   try {

@@ -71,6 +71,20 @@ export function loginSource(store: LoginStore, server: string, asking: Asking): 
   };
 }
 
+/** Why a stored login cannot be used; undefined where it can, as far as this machine knows. Asks no server. */
+export async function loginProblem(store: LoginStore, server: string): Promise<RunClaudeError | undefined> {
+  let login: McpLogin | undefined;
+  try {
+    login = await store.read();
+  } catch (error) {
+    if (error instanceof RunClaudeError) return error;
+    throw error;
+  }
+  if (login?.server !== server) return missing(store.name);
+  if (login.refresh !== undefined || (login.expiresMs ?? Number.POSITIVE_INFINITY) > Date.now()) return undefined;
+  return expired(store.name, 'it cannot be refreshed');
+}
+
 /** A server that refuses each token would otherwise have one refreshed for each request. */
 function isTooYoung({ expiresMs }: McpLogin, fetchedMs: number | undefined): boolean {
   if (fetchedMs === undefined) return false;
@@ -98,7 +112,7 @@ async function fetchTokens(
 
 function missing(name: string): RunClaudeError {
   return new RunClaudeError('MCP_LOGIN_MISSING', `there is no login to the MCP server ${name}`, {
-    hint: `run-claude mcp login ${name}`,
+    hint: `To log in: run-claude mcp login ${name}`,
   });
 }
 

@@ -72,7 +72,8 @@ function collectedIfAny(sessionDir: string): CollectedRecord | undefined {
   try {
     return readCollected(sessionDir);
   } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'NOTHING_COLLECTED') return undefined;
+    if (error instanceof RunClaudeError && ['NOTHING_COLLECTED', 'SESSION_FAILED'].includes(error.code))
+      return undefined;
     throw error;
   }
 }

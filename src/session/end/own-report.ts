@@ -34,6 +34,7 @@ const session = fields<NonNullable<Report['session']>>({
   started: text,
   agentStatus: optional(number),
   stoppedBecause: optional(text),
+  failure: optional(fields({ code: text, message: text, hint: optional(text) })),
   decided: flag,
   discarded: flag,
   usage: optional(fields({ requests: number, inputTokens: number, outputTokens: number, costUsd: number })),

@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { rulesNamed } from '../../audit/catalogue.ts';
-import { RunClaudeError, usageError } from '../../errors.ts';
+import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
 import { type HostTotal, networkTotals } from '../../gateway/network-log.ts';
 import { readUsage } from '../../gateway/usage.ts';
 import { ownVersion } from '../../host/package.ts';
+import { wasCollected } from '../../record/session.ts';
 import { rendererFor } from '../../report/render.ts';
 import type { Report } from '../../report/schema.ts';
 import { countsWithoutRenames } from '../../review/counts.ts';
@@ -14,6 +15,7 @@ import { writeFileAtomic } from '../../store/record.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
+import { reviewOf } from './frozen-review.ts';
 import { OWN_REPORT, readOwnReport } from './own-report.ts';
 
 /** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
@@ -28,7 +30,7 @@ export interface ReportedSession {
 
 /** The outcome of a session, as `--report` writes it. */
 export function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Report {
-  const { id, plan, started, agentStatus, stoppedBecause, outcome } = record;
+  const { id, plan, started, agentStatus, stoppedBecause, failure, outcome } = record;
   const usage = record.usage ?? readUsage(plan.sessionDir);
   const hosts = networkTotals(plan.sessionDir).filter(({ quiet }) => !quiet);
   return {
@@ -41,6 +43,7 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       started,
       ...(agentStatus === undefined ? {} : { agentStatus }),
       ...(stoppedBecause === undefined ? {} : { stoppedBecause }),
+      ...(failure === undefined ? {} : { failure: { ...failure } }),
       decided: choice.decided,
       discarded: choice.discard,
       ...(usage === undefined ? {} : { usage: { ...usage } }),
@@ -49,6 +52,13 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
     ...(plan.mode === 'copy' && { files: countProgress(fileProgress(review, outcome?.changes ?? [])) }),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
+}
+
+/** The report of a session whose start failed: it has the reason, and no changes. */
+export function reportOfFailed(record: SessionRecord, exitStatus: number): Report {
+  const collected = { version: 1 as const, changes: [], problems: [], withheld: [], baseEntries: 0, findings: [] };
+  const review = reviewOf(record, collected);
+  return sessionReport({ record, review, choice: { decided: false, discard: false }, exitStatus });
 }
 
 /**
@@ -61,6 +71,7 @@ export function reportOfEnded(record: SessionRecord, review: () => Review): Repo
   const own = readOwnReport(sessionDir);
   // What a bind session changed is in its own report alone.
   if (mode === 'bind' && own !== undefined) return own;
+  if (record.stage === 'failed' && !wasCollected(sessionDir)) return reportOfFailed(record, EXIT.failed);
   const choice = { decided: record.outcome !== undefined, discard: record.stage === 'discarded' };
   const exitStatus = own?.exitStatus ?? record.agentStatus ?? 0;
   return sessionReport({ record, review: review(), choice, exitStatus });

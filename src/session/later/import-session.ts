@@ -55,7 +55,8 @@ export async function importSession(request: ImportRequest, deps: UserDeps): Pro
   const plan = planImport({ sessionId: id, policy, host, project });
   try {
     // A command that is killed from here on leaves a session that failed, which gc removes.
-    const record = updateRecord(createRecord(plan), { stage: 'failed' });
+    const failure = { code: 'START_INTERRUPTED', message: 'run-claude ended before the changes were imported' };
+    const record = updateRecord(createRecord(plan), { stage: 'failed', failure });
     return await fill(record, set, request, deps);
   } catch (error) {
     rmSync(dir, { recursive: true, force: true });
@@ -91,7 +92,7 @@ async function fill(record: SessionRecord, set: ChangeSet, request: ImportReques
   const { session, tool, exported } = manifest.origin;
   const imported = { session, tool, exported };
   return {
-    record: updateRecord(record, { stage: 'pending', imported, owner: undefined }),
+    record: updateRecord(record, { stage: 'pending', failure: undefined, imported, owner: undefined }),
     origin: imported,
     differing,
   };

@@ -6,6 +6,7 @@ import { processIdentity } from '../../host/process.ts';
 import { removeTreeSync } from '../../host/remove-tree.ts';
 import { agentSession } from '../../record/beside.ts';
 import { ownerState, readRecord, updateRecord } from '../../record/session.ts';
+import { startFailureOf } from '../../record/start-failure.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { SessionRecord, Stage } from '../../types/session.ts';
 import { dropLayer, dropLinks } from '../../workspace/drop-layer.ts';
@@ -51,7 +52,7 @@ export async function recoverSession(record: SessionRecord, deps: SessionDeps): 
   } catch (error) {
     // No later command finds more.
     const isGone = error instanceof RunClaudeError && error.code === 'JOB_UNSAVED';
-    updateRecord(current, isGone ? { owner: undefined, stage: 'failed' } : { owner: undefined });
+    updateRecord(current, { owner: undefined, ...(isGone && { stage: 'failed', failure: startFailureOf(error) }) });
     throw error;
   }
 }
@@ -96,7 +97,11 @@ async function collectRemains(
     const view = isStarted ? await (await modeOf(plan)).reopen(record, plan, deps, { roots, cleanup }) : undefined;
     if (view === undefined) {
       tell({ kind: 'message', level: 'info', text: 'Its agent had not started: there is nothing to collect.' });
-      return updateRecord(record, { stage: 'failed' });
+      const failure = {
+        code: 'START_INTERRUPTED',
+        message: stoppedBecause ?? 'run-claude ended before its agent started',
+      };
+      return updateRecord(record, { stage: 'failed', failure });
     }
     const collected = await view.collect(record, () => tokensInside(plan, deps), { isAudited: false });
     for (const folder of collected.beside ?? []) updateRecord(folder.record, { stoppedBecause, owner: undefined });

@@ -5,6 +5,7 @@ import { mountsOfFolder } from '../../layer/places.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
 import { createRecord, isLayerKept, ownerState, readRecord, updateRecord } from '../../record/session.ts';
+import { startFailureOf } from '../../record/start-failure.ts';
 import { makePrivateDir } from '../../store/record.ts';
 import type { Mount } from '../../types/engine.ts';
 import type { AlsoFolder, Plan } from '../../types/plan.ts';
@@ -83,10 +84,14 @@ async function openFolder(
   const options = { plan: own, engine, tell, signal: interruption.signal };
   try {
     const workspace = await (isThere ? reopenWorkspace(options, found.workspace) : openWorkspace(options));
-    updateRecord(record, { stage: 'running', workspace: workspace.record });
+    updateRecord(record, { stage: 'running', failure: undefined, workspace: workspace.record });
     return { workspace, before };
   } catch (error) {
-    updateRecord(record, { stage: before, owner: undefined });
+    updateRecord(record, {
+      stage: before,
+      owner: undefined,
+      ...(before === 'failed' && { failure: startFailureOf(error) }),
+    });
     throw error;
   }
 }
@@ -94,8 +99,10 @@ async function openFolder(
 /** Where the agent never ran, the folder's session is again what it was. */
 function closeFolder(own: Plan, agents: Plan, before: Stage): void {
   const record = besideRecord(own);
-  const ran = ['running', 'ended'].includes(readRecord(agents.sessionDir)?.stage ?? '');
-  if (record.stage === 'running' && !ran) updateRecord(record, { stage: before, owner: undefined });
+  const ofAgent = readRecord(agents.sessionDir);
+  const ran = ['running', 'ended'].includes(ofAgent?.stage ?? '');
+  const failure = before === 'failed' ? ofAgent?.failure : undefined;
+  if (record.stage === 'running' && !ran) updateRecord(record, { stage: before, failure, owner: undefined });
 }
 
 function requireFree(record: SessionRecord): void {

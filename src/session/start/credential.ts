@@ -33,17 +33,27 @@ export async function credentialForSession(
   const { policy } = plan;
   if (policy.credentials === 'none') return undefined;
   const found = await find(plan);
-  const { asFile } = await homeAgent(plan.program).loadCredentials();
-  if (policy.credentials === 'file' && asFile === undefined)
-    throw usageError(
-      `--credentials=file: not with ${homeAgent(plan.program).title}`,
-      'Leave it out: the broker keeps the credential outside.',
-    );
-  if (policy.credentials === 'file' && found?.cloud !== undefined)
+  await refuseAsFile(plan, found);
+  if (policy.freshCreds && found?.fixed !== true) await found?.refresh();
+  return found;
+}
+
+/**
+ * Refuses a credential that cannot be a file inside. Before the start, so that such an option makes no session.
+ *
+ * @throws {RunClaudeError} USAGE with --credentials=file
+ */
+export async function refuseAsFile(
+  { policy, program }: Pick<Plan, 'policy' | 'program'>,
+  found: CredentialSource | undefined,
+): Promise<void> {
+  if (policy.credentials !== 'file') return;
+  const { title, loadCredentials } = homeAgent(program);
+  if ((await loadCredentials()).asFile === undefined)
+    throw usageError(`--credentials=file: not with ${title}`, 'Leave it out: the broker keeps the credential outside.');
+  if (found?.cloud !== undefined)
     throw usageError(
       `--credentials=file: not with ${found.name}`,
       'The broker signs for Bedrock and Vertex AI. To hand cloud keys to the agent: --credentials=none --env NAME --allow-host HOST.',
     );
-  if (policy.freshCreds && found?.fixed !== true) await found?.refresh();
-  return found;
 }

@@ -20,6 +20,7 @@ import type { ContinuedFile } from '../../types/claude-data.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Engine, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
+import { findAccessories } from './accessories.ts';
 import { agentContainer } from './agent-container.ts';
 import { allOrFirstFailure } from './all-or-first-failure.ts';
 import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
@@ -60,24 +61,24 @@ export interface Staged<V> {
  * `cleanup`, also when another part fails; the first failure is thrown.
  */
 export async function stage<V extends AgentView>(
-  plan: Plan,
+  planned: Plan,
   deps: SessionDeps,
   cleanup: CleanupStack,
   openView: OpenView<V>,
 ): Promise<Staged<V>> {
   const seccomp = await readSeccompProfile();
   const { engine, tell } = deps;
+  const { plan, programs, brokered, mcpLogins } = await findAccessories(planned, deps);
   const home = cleanup.use(await openHome(engine, plan), (place) => place.remove());
   const credential = await credentialForSession(plan, deps);
   const file = credential && (await fileOf(plan, credential));
   const group = cleanup.group();
   const caches = await useCaches(engine, plan);
-  const companionTokens = await startMcpCompanions(plan, deps, seccomp, group);
-  const mcpLogins = await loginsOf(plan, deps);
+  const companionTokens = await startMcpCompanions(plan, deps, seccomp, programs, group);
   const [gateway, view, claude] = await allOrFirstFailure([
     // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
-    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens, mcpLogins }).then((started) =>
-      group.use(started, (one) => one.stop()),
+    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens, mcpLogins, brokered }).then(
+      (started) => group.use(started, (one) => one.stop()),
     ),
     openView({ roots: async () => [homeRoot(home)], cleanup: group }),
     fillHome({ plan, deps, home, credential, file, caches }),
@@ -102,16 +103,6 @@ export async function stage<V extends AgentView>(
     gateway,
   });
   return { agent, view, claude, home, gateway, credential: file };
-}
-
-/** The logins of the plan's MCP servers. Most plans have none. */
-async function loginsOf(
-  { policy: { mcpServers = [], allowAddresses } }: Plan,
-  { env, host }: SessionDeps,
-): Promise<ReadonlyMap<string, CredentialSource>> {
-  if (!mcpServers.some(({ oauth }) => oauth)) return new Map();
-  const { mcpLogins } = await import('../../mcp/login/login-source.ts');
-  return mcpLogins(mcpServers, host.dataDir, { env, allowAddresses });
 }
 
 /** The conversation that an earlier run of the session left in its store. */

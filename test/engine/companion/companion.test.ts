@@ -7,9 +7,11 @@ import { expect, it } from 'vitest';
 import { companionContainer } from '../../../src/companion/companion.ts';
 import { withProof } from '../../../src/engine/hardening/proof.ts';
 import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
+import { servedPrograms } from '../../../src/gateway/rules/program-host.ts';
 import { startGateway } from '../../../src/gateway/start-gateway.ts';
 import { openCleanupStack } from '../../../src/session/start/cleanup-stack.ts';
 import { startMcpCompanions } from '../../../src/session/start/mcp-companions.ts';
+import { readyProgram } from '../../../src/session/start/ready-program.ts';
 import type { Plan } from '../../../src/types/plan.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 import { leftOf, listening, startAgentBeside } from '../../support/agent-beside.ts';
@@ -60,7 +62,11 @@ it('reaches the hosts of its table through rules of its own, and gives its secre
   let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
   try {
     const started = { engine, tell: () => undefined };
-    const companionTokens = await startMcpCompanions(plan, started, await readSeccompProfile(), cleanup.group());
+    const programs = await Promise.all(
+      servedPrograms(policy).map((program) => readyProgram(program, { roots: [plan.project.root], isLocal: true })),
+    );
+    const seccomp = await readSeccompProfile();
+    const companionTokens = await startMcpCompanions(plan, started, seccomp, programs, cleanup.group());
     const gateway = cleanup.use(
       await startGateway({ ...started, plan, credential: fixedCredential('real'), env: {}, companionTokens }),
       (one) => one.stop(),

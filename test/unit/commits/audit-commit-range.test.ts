@@ -168,7 +168,7 @@ it('audits a branch by its objects, and runs no program that the repository or i
   mkdirSync(path.join(root, 'config'));
   writeFileSync(
     path.join(root, 'config/config.toml'),
-    'allow-suspect = ["Makefile"]\n[[audit.rules]]\nid = "ours"\npaths = ["src/**"]\nseverity = "suspect"\nwhy = "Ours."\n[audit.severities]\nlink-outside = "note"\n"execute-bit" = "suspect"\n',
+    'allow-suspect = ["Makefile"]\n[[audit.rules]]\nid = "ours"\npaths = ["src/**"]\nseverity = "suspect"\nwhy = "Ours."\n[audit.severities]\n"execute-bit" = "suspect"\n',
   );
   put('.run-claude.toml', 'allow-suspect = ["**"]\n[audit.severities]\nreached = "note"\nbuild-make = "blocked"\n');
   const ours = JSON.parse((await audit([repo], { base: 'main..topic', json: '' })).out);

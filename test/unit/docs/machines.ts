@@ -32,7 +32,7 @@ export function machines(resultOf: (cell: string) => CellResult | undefined = re
 
 /** The error that run-claude ended with, whole: on a terminal its lines are wrapped. */
 function errorOf(failed: CellResult['checks']): string {
-  const errors = failed.flatMap(({ detail }) => /^\[sandbox\] ERROR: (.+)$/m.exec(detail)?.[1] ?? []);
+  const errors = failed.flatMap(({ detail }) => /^\[sandbox\] ERROR(?: [A-Z_]+)?: (.+)$/m.exec(detail)?.[1] ?? []);
   return errors[0] === undefined ? '' : ` (${errors[0]})`;
 }
 

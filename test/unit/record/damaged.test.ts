@@ -103,7 +103,7 @@ async function expectRefusals(what: string, damage: () => void, commands = COMMA
     const where = `${words[0]} with ${what}: ${printed}`;
     expect(DOCUMENTED, where).toContain(status);
     expect(printed, where).not.toMatch(/a bug in run-claude|\n\s+at |undefined|\[object/);
-    if (status === 125) expect(printed, where).toMatch(/ERROR: .+\n.+\S/);
+    if (status === 125) expect(printed, where).toMatch(/ERROR [A-Z_]+: .+\n.+\S/);
     expect(readFileSync(path.join(project(), 'mine'), 'utf8'), where).toBe('mine');
     expect(
       [...treeFacts(project()).keys()].filter((name) => !['.', 'mine', 'new'].includes(name)),

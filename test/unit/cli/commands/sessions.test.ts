@@ -43,7 +43,15 @@ const SESSIONS: readonly RecordedSession[] = [
   },
   { id: '261120-100000-555', stage: 'applied', started: before(1700), files: {}, program: prompt('what is this?') },
   { id: '261120-090000-666', stage: 'discarded', started: before(1760), files: { a: 'clean', b: 'clean' } },
-  { id: '261119-090000-777', stage: 'failed', started: before(3200) },
+  {
+    id: '261119-090000-777',
+    stage: 'failed',
+    started: before(3200),
+    failure: {
+      code: 'ENGINE_LOST',
+      message: 'the engine \u001b[2J at unix:///run/docker.sock stopped answering\nmore',
+    },
+  },
   { id: '261119-080000-888', stage: 'running', started: before(3260) },
   { id: '261118-080000-999', stage: 'applied', started: before(5000), mode: 'bind', agentMs: 7_500_000 },
   {
@@ -96,6 +104,7 @@ it('lists sessions in 80 columns, with whole ids and without control characters'
     '  copy, /p: make',
     '261119-090000-777  failed          19 Nov 09:10',
     '  copy, /p: make',
+    '  failed at its start (ENGINE_LOST: the engine \\x1b[2J at unix:///run/docker.so…',
     '261119-080000-888  interrupted     19 Nov 08:10',
     '  copy, /p: make',
     '261118-080000-999  in place        18 Nov 03:10',

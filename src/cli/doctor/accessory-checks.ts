@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { type PluginTable, readConfigFile } from '../../config/config-file.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { entryProblem } from '../../plugin/passthrough.ts';
+import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
+import type { McpProgram, McpServer } from '../../types/policy.ts';
+import type { CommandContext } from '../context/context.ts';
+import { readSmallFile } from '../context/small-file.ts';
+import { type Check, fault, ok, warning } from './check.ts';
+
+/** What a session starts without where it cannot be used. */
+export interface UserAccessories {
+  readonly mcpServers: readonly McpServer[];
+  readonly mcpPrograms: readonly McpProgram[];
+  readonly plugin: Pick<PluginTable, 'passthrough'>;
+}
+
+const NONE: UserAccessories = { mcpServers: [], mcpPrograms: [], plugin: { passthrough: [] } };
+
+/** The accessories of the user's configuration file, and a fault where no session can read that file. */
+export function readAccessories({
+  places,
+}: Pick<CommandContext, 'places'>): UserAccessories & { readonly checks: readonly Check[] } {
+  const file = path.join(places.configDir, 'config.toml');
+  try {
+    const text = readSmallFile(file, 'follow');
+    return { ...(text === undefined ? NONE : readConfigFile(text, file)), checks: [] };
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    return { ...NONE, checks: [fault('configuration', error.message, error.hint ?? `Correct ${file}.`)] };
+  }
+}
+
+/**
+ * A warning for each accessory that sessions are started without. Runs no command of the user: whether one prints a secret
+ * is known at the start of a session only.
+ */
+export async function accessoryChecks(
+  { mcpServers, mcpPrograms, plugin }: UserAccessories,
+  place: ProgramPlace,
+  dataDir: string,
+): Promise<readonly Check[]> {
+  const found = await Promise.all([
+    ...mcpServers.map(async (server) => ({ name: server.name, error: await loginError(server, dataDir) })),
+    ...mcpPrograms.map(async (program) => ({ name: program.name, error: directoryError(program, place) })),
+  ]);
+  const warnings = found.flatMap(({ name, error }) =>
+    error === undefined ? [] : [warning('mcp', `${name}: ${error.message}`, error.hint ?? 'Or use --no-mcp.')],
+  );
+  const usable = found.length - warnings.length;
+  const refused = plugin.passthrough.flatMap((entry) => {
+    const problem = entryProblem(entry);
+    return problem === undefined
+      ? []
+      : [warning('passthrough', `${entry}: ${problem}`, 'Change it in [plugin] of config.toml.')];
+  });
+  return [...(usable === 0 ? [] : [ok('mcp', `${usable} of ${found.length} can be used`)]), ...warnings, ...refused];
+}
+
+async function loginError({ name, url, oauth }: McpServer, dataDir: string): Promise<RunClaudeError | undefined> {
+  if (oauth !== true) return undefined;
+  const [{ loginProblem }, { loginStore }] = await Promise.all([
+    import('../../mcp/login/login-source.ts'),
+    import('../../mcp/login/login-store.ts'),
+  ]);
+  return loginProblem(loginStore(dataDir, name), url);
+}
+
+function directoryError(program: McpProgram, place: ProgramPlace): RunClaudeError | undefined {
+  try {
+    programDirectory(program, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { agentOf, DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
+import { usageError } from '../../errors.ts';
+import type { Program } from '../../types/plan.ts';
+import type { Policy } from '../../types/policy.ts';
+import type { ProjectPolicy } from '../context/read-policy.ts';
+import type { RunLine } from '../grammar/parse-command-line.ts';
+
+type Origins = ProjectPolicy['origins'];
+
+/**
+ * Refuses settings that contradict each other, whatever source each of them has.
+ *
+ * @throws {RunClaudeError} USAGE
+ */
+export function refuseContradictions(
+  { policy, origins }: Pick<ProjectPolicy, 'policy' | 'origins'>,
+  line: Pick<RunLine, 'action' | 'program'>,
+): void {
+  if (policy.autoApply && policy.mode === 'bind')
+    throw usageError('--auto-apply needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
+    throw usageError('a strategy needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  }
+  if (policy.mode === 'bind' && (policy.also ?? []).length > 0)
+    throw usageError('--also needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  if (policy.shallow && policy.mode === 'bind')
+    throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  if (policy.copyIgnored === false && policy.mode === 'bind')
+    throw usageError('--no-ignored needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  if (policy.image !== undefined && policy.toolchain) {
+    throw usageError(
+      '--toolchain and --image exclude each other',
+      "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
+    );
+  }
+  refuseWithoutNetwork(policy, origins, line.program);
+  const agent = homeAgent(line.program);
+  const claudes = policy.isolateClaudeData
+    ? 'isolate-claude-data'
+    : policy.profile === undefined
+      ? undefined
+      : 'profile';
+  if (claudes !== undefined && agent !== DEFAULT_AGENT)
+    throw usageError(`--${claudes}: not with ${agent.title}`, 'Leave it out: it is about the data of Claude.');
+  if (policy.claudeVersion !== undefined && isFlag(origins.get('claudeVersion')) && agent !== DEFAULT_AGENT)
+    throw usageError(`--claude-version: not with ${agent.title}`, 'Leave it out: it is about the program of Claude.');
+  if (policy.credentials === 'file' && agent !== DEFAULT_AGENT)
+    throw usageError(`--credentials file: not with ${agent.title}`, 'Leave it out: the gateway has the credential.');
+  if (line.action !== 'run' && policy.rebuild)
+    throw usageError(
+      `--${line.action} and --rebuild exclude each other`,
+      'To rebuild the image: run-claude build --rebuild',
+    );
+}
+
+const isFlag = (origin: string | undefined): boolean =>
+  origin?.split(', ').some((one) => one.startsWith('--')) === true;
+
+const NOTHING = {
+  ports: [],
+  allowLocal: [],
+  allowHosts: [],
+  allowAddresses: [],
+  brokers: [],
+  allowRequests: [],
+  mcpServers: [],
+  mcpPrograms: [],
+} satisfies Partial<Policy>;
+
+/** What the gateway does for a session, by the setting and how the user writes it. */
+const GATEWAY_SETTINGS: readonly { readonly key: keyof Policy; readonly name: string }[] = [
+  { key: 'ports', name: 'port' },
+  { key: 'allowLocal', name: 'allow-local' },
+  { key: 'allowHosts', name: 'allow-host' },
+  { key: 'allowAddresses', name: 'allow-address' },
+  { key: 'networkPresets', name: 'network-presets' },
+  { key: 'brokers', name: '[[broker]]' },
+  { key: 'allowRequests', name: '[[allow]]' },
+  { key: 'mcpServers', name: '[[mcp]]' },
+  { key: 'mcpPrograms', name: '[[mcp]]' },
+];
+
+/** The settings of the gateway that have a value of the user's, with what set them. */
+function gatewaySettings(policy: Policy, origins: Origins) {
+  return GATEWAY_SETTINGS.filter(({ key }) => {
+    const value = policy[key];
+    return origins.has(key) && Array.isArray(value) && value.length > 0;
+  }).map(({ key, name }) => ({ name, isFlag: isFlag(origins.get(key)) }));
+}
+
+/**
+ * Without a network there is no gateway. An agent then ends at its first request, and options of the command line that are
+ * about the network have no effect.
+ */
+function refuseWithoutNetwork(policy: Policy, origins: Origins, program: Program): void {
+  if (policy.network !== 'none') return;
+  const by = origins.get('network') ?? 'network';
+  const source = isFlag(by) ? '--network none' : `network = "none" of ${by}`;
+  const named = gatewaySettings(policy, origins).filter((one) => one.isFlag);
+  if (named.length > 0)
+    throw usageError(
+      `${named.map(({ name }) => `--${name}`).join(' and ')}: not with ${source}`,
+      'The connections pass the gateway, which this session does not have. --network gateway has one.',
+    );
+  const agent = agentOf(program);
+  // With --credentials none the user says that the agent needs no provider of the network.
+  if (agent?.loginHint === undefined || policy.credentials === 'none') return;
+  throw usageError(
+    `${agent.title} cannot reach its provider with ${source}`,
+    'To give it the provider and your allowed hosts alone: --network gateway. Without an agent: run-claude exec -- COMMAND',
+  );
+}
+
+/** What of the configuration a session without a network does not use: a line that names it, and the policy without it. */
+export function withoutUnused({ policy, origins }: Pick<ProjectPolicy, 'policy' | 'origins'>): {
+  readonly policy: Policy;
+  readonly warnings: readonly string[];
+} {
+  if (policy.network !== 'none') return { policy, warnings: [] };
+  const names = [...new Set(gatewaySettings(policy, origins).map(({ name }) => name))];
+  return {
+    policy: { ...policy, ...NOTHING },
+    warnings: names.length === 0 ? [] : [`without a network these settings are not used: ${names.join(', ')}`],
+  };
+}

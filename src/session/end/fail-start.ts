@@ -1,0 +1,22 @@
+import { EXIT, RunClaudeError } from '../../errors.ts';
+import { updateRecord } from '../../record/session.ts';
+import { startFailureOf } from '../../record/start-failure.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import type { SessionDeps } from '../start/deps.ts';
+import { reportOfFailed } from './write-report.ts';
+
+/** Records why the agent of a session never ran, and writes the report that the user asked for. Returns the record. */
+export function failStart(
+  record: SessionRecord,
+  error: unknown,
+  deps: Pick<SessionDeps, 'report' | 'tell'>,
+): SessionRecord {
+  const failed = updateRecord(record, { stage: 'failed', failure: startFailureOf(error) });
+  try {
+    deps.report?.write(reportOfFailed(failed, error instanceof RunClaudeError ? error.status : EXIT.failed));
+  } catch (lost) {
+    // The session's own error counts.
+    deps.tell({ kind: 'message', level: 'warning', text: `The report was not written: ${(lost as Error).message}` });
+  }
+  return failed;
+}

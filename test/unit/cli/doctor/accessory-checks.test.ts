@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { accessoryChecks, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
+import { fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
+import { loginStore } from '../../../../src/mcp/login/login-store.ts';
+
+function configured(text: string) {
+  const root = mkdtempSync(path.join(tmpdir(), 'run-claude-accessory-checks-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const [configDir, dataDir] = [path.join(root, 'config'), path.join(root, 'data')];
+  for (const dir of [configDir, dataDir]) mkdirSync(dir);
+  writeFileSync(path.join(configDir, 'config.toml'), text);
+  const read = readAccessories({ places: { configDir } as Parameters<typeof readAccessories>[0]['places'] });
+  const place = { roots: [], isLocal: true };
+  return { read, dataDir, configDir, check: () => accessoryChecks(read, place, dataDir) };
+}
+
+const SERVERS = `
+[[mcp]]
+name = "free"
+url = "https://free.test/mcp"
+[[mcp]]
+name = "docs"
+url = "https://docs.test/mcp"
+oauth = true
+[[mcp]]
+name = "gone"
+command = ["x"]
+directory = "/nonexistent"
+[plugin]
+passthrough = ["git status", "taskset *"]
+`;
+
+it('names each accessory that a session would leave out, with its remedy', async () => {
+  const { check } = configured(SERVERS);
+  expect(await check()).toEqual([
+    ok('mcp', '1 of 3 can be used'),
+    warning('mcp', 'docs: there is no login to the MCP server docs', 'To log in: run-claude mcp login docs'),
+    warning('mcp', 'gone: [[mcp]] gone: /nonexistent is not a directory', 'Name the directory that has the server.'),
+    warning(
+      'passthrough',
+      'taskset *: taskset is not known to run and write nothing, so the entry has to name every word, without a * at its end',
+      'Change it in [plugin] of config.toml.',
+    ),
+  ]);
+});
+
+it('takes a login that can still be used, and names one that has expired', async () => {
+  const { check, dataDir } = configured(SERVERS.slice(0, SERVERS.indexOf('[[mcp]]\nname = "gone"')));
+  const store = loginStore(dataDir, 'docs', { platform: 'linux' });
+  const login = {
+    version: 1 as const,
+    server: 'https://docs.test/mcp',
+    resource: 'https://docs.test/mcp',
+    issuer: 'https://docs.test',
+    tokenEndpoint: 'https://docs.test/token',
+    client: { id: 'x', secret: undefined, method: 'none' as const },
+    access: 'a',
+    refresh: undefined,
+    expiresMs: Date.now() + 60_000,
+  };
+  await store.locked(() => store.write(login));
+  expect(await check()).toEqual([ok('mcp', '2 of 2 can be used')]);
+  await store.locked(() => store.write({ ...login, expiresMs: 1 }));
+  expect((await check())[1]?.text).toContain('docs has expired, and it cannot be refreshed');
+  await store.locked(() => store.write({ ...login, server: 'https://other.test/mcp' }));
+  expect((await check())[1]?.text).toContain('there is no login');
+});
+
+it('says nothing where the configuration has none, and has a fault for a file that no session can read', async () => {
+  expect(await configured('').check()).toEqual([]);
+  const { read, configDir } = configured('[[mcp]]\nname = "x"\n');
+  expect(read.mcpServers).toEqual([]);
+  expect(read.checks).toEqual([expect.objectContaining({ name: 'configuration', result: 'fault' })]);
+  expect(read.checks[0]).toEqual(fault('configuration', expect.stringContaining(configDir), expect.any(String)));
+});
