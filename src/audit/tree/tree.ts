@@ -1,8 +1,7 @@
-import ignore from 'ignore';
 import { parseConfig } from '../../git/config-parse.ts';
-import { guessesIn } from '../../git/ignore-patterns.ts';
 import { isDotGitName } from '../../git/names.ts';
 import { decodeBytes, nameOfPath } from '../../text/path.ts';
+import { IgnoreRules } from '../../text/patterns/ignore-rules.ts';
 import type { Change } from '../../types/entry.ts';
 import { newLines } from '../formats/lines.ts';
 import { SECRET_NAME } from '../formats/secrets.ts';
@@ -92,12 +91,12 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const added = newLines(before, text)
       .map((line) => line.text)
       .filter((line) => !line.startsWith('#'));
-    const rules = safeIgnore(added);
+    const rules = new IgnoreRules({ lines: added, ignoreCase: true });
     const below = scene.input.changes.filter(
       (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
     );
-    const endless = stepsOf(added, below) > MAX_MATCH_STEPS;
-    const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
+    const endless = added.length * below.length > MAX_MATCHES;
+    const planted = endless ? undefined : below.find((one) => rules.ignores(one.path.slice(dir.length), false));
     if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
     if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
     const uncovered = [
@@ -111,26 +110,8 @@ function hiddenByIgnore(scene: Scene): Hit[] {
   return hits;
 }
 
-/** Takes about a second. */
-const MAX_MATCH_STEPS = 1e7;
-
-/** How many steps it takes to match all patterns with all paths: `**` is tried at each folder of a path. */
-function stepsOf(patterns: readonly string[], changes: readonly Change[]): number {
-  const deepest = changes.reduce((most, { path }) => Math.max(most, path.split('/').length), 1);
-  return changes.length * patterns.reduce((sum, pattern) => sum + deepest ** guessesIn(pattern), 0);
-}
-
-function safeIgnore(lines: readonly string[]): (path: string) => boolean {
-  const matcher = ignore({ allowRelativePaths: true }).add([...lines]);
-  return (path) => {
-    try {
-      return path !== '' && matcher.ignores(path);
-    } catch {
-      // A pattern that does not become a valid regular expression matches nothing.
-      return false;
-    }
-  };
-}
+/** Lines times paths. */
+const MAX_MATCHES = 1e7;
 
 /** Changed files that the git configuration of the host's project names. */
 function hostConfigTargets(scene: Scene): Hit[] {

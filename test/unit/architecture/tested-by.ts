@@ -106,6 +106,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/collector': ['unit/collector/client.test.ts', 'engine/workspace/workspace.test.ts'],
   'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commit-range.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
+  'src/text/patterns': [
+    'unit/text/patterns/ignore-rules.test.ts',
+    'unit/text/patterns/glob.test.ts',
+    'unit/config/merge-policy.test.ts',
+  ],
   'src/services': ['e2e/services.test.ts'],
   'src/config/tables/service-kinds.ts': ['unit/config/tables/service.test.ts'],
   'src/companion': ['engine/companion/companion.test.ts'],
