@@ -2,7 +2,6 @@ import { parseConfig } from '../../git/config-parse.ts';
 import { isDotGitName } from '../../git/names.ts';
 import { decodeBytes, nameOfPath } from '../../text/path.ts';
 import { IgnoreRules } from '../../text/patterns/ignore-rules.ts';
-import type { Change } from '../../types/entry.ts';
 import { newLines } from '../formats/lines.ts';
 import { SECRET_NAME } from '../formats/secrets.ts';
 import { type Hit, hitOf } from '../hit.ts';
@@ -95,7 +94,7 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const below = scene.input.changes.filter(
       (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
     );
-    const endless = added.length * below.length > MAX_MATCHES;
+    const endless = added.length * below.length > MAX_MATCHES || added.some(isEndless);
     const planted = endless ? undefined : below.find((one) => rules.ignores(one.path.slice(dir.length), false));
     if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
     if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
@@ -112,6 +111,13 @@ function hiddenByIgnore(scene: Scene): Hit[] {
 
 /** Lines times paths. */
 const MAX_MATCHES = 1e7;
+/** A pattern with more is taken for an attack. */
+const MAX_ANY_FOLDERS = 3;
+
+/** Whether tools that try one way after the other take for ever: a path's depth to the power of its `**`. */
+function isEndless(line: string): boolean {
+  return (line.match(/(?:^!?|\/)\*{2,}(?=\/)/g)?.length ?? 0) > MAX_ANY_FOLDERS;
+}
 
 /** Changed files that the git configuration of the host's project names. */
 function hostConfigTargets(scene: Scene): Hit[] {
