@@ -85,6 +85,7 @@ export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
     uncompared: optional(number),
     findings: listOf(finding),
     unaudited: optional(text),
+    unjudged: optional(fields<NonNullable<CollectedRecord['unjudged']>>({ by: text, endedNs: text })),
     claude: optional(claude),
   }),
   hint: 'Nothing of the session was applied by this command. Discard the session, or restore the file from a backup.',
