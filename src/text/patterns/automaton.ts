@@ -1,5 +1,3 @@
-import { WORK } from '../work.ts';
-
 // Patterns come from a project, a client or an agent, and names from an agent: an expression that tries one way after the
 // other could take for ever. An automaton reads each name once, with all places of the pattern at which it can be.
 
@@ -46,7 +44,6 @@ export class Automaton {
     for (let at = 0; at < text.length; at++) {
       if (state.places.length === 0) return false;
       const char = text[at] as string;
-      WORK.steps += 1;
       let next = state.next.get(char);
       if (next === undefined) {
         next = this.#step(state, char);
@@ -63,7 +60,6 @@ export class Automaton {
       const place = this.#places[index] as Place;
       if ('takes' in place && place.takes(char)) next.push(place.next);
     }
-    WORK.steps += places.length;
     return this.#state(this.#reached(next));
   }
 
@@ -87,7 +83,6 @@ export class Automaton {
     for (let index = open.pop(); index !== undefined; index = open.pop()) {
       if (found.has(index)) continue;
       found.add(index);
-      WORK.steps += 1;
       const place = this.#places[index] as Place;
       if ('either' in place) for (const other of place.either) open.push(other);
     }

@@ -1,4 +1,3 @@
-import { WORK } from '../work.ts';
 import { type IgnorePattern, parseIgnoreLine } from './ignore-pattern.ts';
 
 export interface IgnoreLines {
@@ -49,7 +48,6 @@ export class IgnoreRules {
       if (end < 0) break;
       const name = path.slice(from, end);
       let next = folder.folders.get(name);
-      WORK.steps += 1;
       if (next === undefined) {
         next = { folders: new Map(), isIgnored: this.verdict(path.slice(0, end), true) === 'ignored' };
         folder.folders.set(name, next);
@@ -67,7 +65,6 @@ export class IgnoreRules {
     let best = this.#literalFor(name, directory);
     for (const one of this.#patterns) {
       if (best !== undefined && one[0] < best[0]) break;
-      WORK.steps += 1;
       if ((directory || !one[1].isForDirectories) && one[1].matches(path, name)) {
         best = one;
         break;

@@ -17,12 +17,16 @@ describe('a glob', () => {
     expect(globMatcher(pattern)(name)).toBe(isMatch);
   });
 
-  it('of nested braces is not written out: its steps grow with its length', () => {
-    expectLinear((n) => {
-      const matches = globMatcher('{a,b}'.repeat(n));
-      expect(matches('ab'.repeat(n / 2))).toBe(true);
-      expect(matches(`${'ab'.repeat(n / 2)}c`)).toBe(false);
-    }, 32);
+  it('of nested braces is not written out: its steps grow with its length', async () => {
+    await expectLinear(
+      (n) => n,
+      (n) => {
+        const matches = globMatcher('{a,b}'.repeat(n));
+        expect(matches('ab'.repeat(n / 2))).toBe(true);
+        expect(matches(`${'ab'.repeat(n / 2)}c`)).toBe(false);
+      },
+      16,
+    );
   });
 
   it('of many wildcards takes no long time on a name that nearly matches', () => {
