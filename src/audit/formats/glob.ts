@@ -6,10 +6,26 @@ import { globItems } from '../../text/patterns/glob.ts';
  * last component at any depth; one with '/' matches the end of the path, any depth; one that begins with '/' the whole path.
  * Both are in lower case.
  */
-function automatonOf(glob: string): Automaton {
+function compileGlob(glob: string): (path: string) => boolean {
   const isRooted = glob.startsWith('/');
   const items = globItems(isRooted ? glob.slice(1) : glob);
-  return new Automaton(isRooted ? items : [FOLDERS, ...items]);
+  if (isRooted || /\*\*|\{/.test(glob)) {
+    const whole = new Automaton(isRooted ? items : [FOLDERS, ...items]);
+    // Most paths lack a component that every match has.
+    const needed = glob.includes('{') ? [] : glob.split('/').filter((part) => !/[*?]/.test(part));
+    return (path) => needed.every((part) => path.includes(part)) && whole.matches(path);
+  }
+  // It can only match so many components, at the end: the folders above them are not read.
+  const count = glob.split('/').length;
+  if (!/[*?]/.test(glob)) return (path) => lastComponents(path, count) === glob;
+  const automaton = new Automaton(items);
+  return (path) => automaton.matches(lastComponents(path, count));
+}
+
+function lastComponents(path: string, count: number): string {
+  let at = path.length;
+  for (let left = count; left > 0 && at >= 0; left -= 1) at = at === 0 ? -1 : path.lastIndexOf('/', at - 1);
+  return path.slice(at + 1);
 }
 
 /** `a{b,c}d` as `abd` and `acd`, nested ones too. For run-claude's own globs: n braces are up to 2^n globs. */
@@ -44,8 +60,11 @@ function keyOf(glob: string): string {
  * path costs a few look-ups, however many globs there are.
  */
 export function indexGlobs(lists: readonly (readonly string[])[]): (path: string) => ReadonlySet<number> {
-  // Automata are built at their first use: most never are.
-  const byKey = new Map<string, { readonly glob: string; automaton?: Automaton; readonly list: number }[]>();
+  // Globs are compiled at their first use: most never are.
+  const byKey = new Map<
+    string,
+    { readonly glob: string; matches?: (path: string) => boolean; readonly list: number }[]
+  >();
   for (const [list, globs] of lists.entries()) {
     for (const glob of globs.flatMap(expandBraces)) {
       const key = keyOf(glob);
@@ -69,8 +88,8 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
     for (const key of keys)
       for (const one of byKey.get(key) ?? []) {
         if (matched.has(one.list)) continue;
-        one.automaton ??= automatonOf(one.glob);
-        if (one.automaton.matches(path)) matched.add(one.list);
+        one.matches ??= compileGlob(one.glob);
+        if (one.matches(path)) matched.add(one.list);
       }
     return matched;
   };
@@ -78,10 +97,10 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
 
 /** Matches a path against the globs that a user or a project wrote. Their braces are not expanded. */
 export function userGlobs(globs: readonly string[]): (path: string) => boolean {
-  const automata = globs.map((glob) => automatonOf(glob.toLowerCase()));
+  const matchers = globs.map((glob) => compileGlob(glob.toLowerCase()));
   return (path) => {
     const lower = path.toLowerCase();
-    return automata.some((one) => one.matches(lower));
+    return matchers.some((matches) => matches(lower));
   };
 }
 
