@@ -26,7 +26,11 @@ const MASS_DELETION_MORE_THAN = 20;
 export function buildReview(options: ReviewOptions): Review {
   const { collected } = options;
   const byPath = new Map<string, Finding[]>();
-  for (const finding of options.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  for (const finding of options.findings) {
+    const others = byPath.get(finding.path);
+    if (others === undefined) byPath.set(finding.path, [finding]);
+    else others.push(finding);
+  }
   const allowed = matcher(options.allowSuspect);
   const included = asked(options.includeIgnored);
   const released = asked(options.release ?? false);

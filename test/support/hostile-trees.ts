@@ -133,6 +133,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     const edited = lines.map((line, index) => (index % 8 === 0 ? `${line} edited` : line));
     tree.edited('hunks.txt', `${lines.join('\n')}\n`, `${edited.join('\n')}\n`);
   },
+  'one large hunk': (tree, n) => {
+    const lines = Array.from({ length: 2 * n }, (_, index) => `line ${index}`);
+    const edited = lines.map((line, index) => (index % 2 === 0 ? `${line} edited` : line));
+    tree.edited('hunk.txt', `${lines.join('\n')}\n`, `${edited.join('\n')}\n`);
+  },
   'one long line': (tree, n) => tree.file('line.txt', `${'word '.repeat(100 * n)}\n`),
   'many names of one inode': (tree, n) => each(n, (i) => tree.file(`h/${i}.txt`, 'same\n')),
 };
