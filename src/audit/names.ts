@@ -112,7 +112,6 @@ function isConvention(scene: Scene, path: string): boolean {
 /** Findings for the name of a new entry. */
 export function nameHits(scene: Scene, change: Change): Hit[] {
   if (change.before !== undefined || change.after === undefined) return [];
-  const hits: Hit[] = [];
   const parts = change.path.split('/');
   const isFile = change.after.kind !== 'dir';
   const firstAt = new Map<NameCheck, number>();
@@ -121,7 +120,7 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
       const counts = !check.filesOnly || (isFile && index === parts.length - 1);
       if (counts && !firstAt.has(check)) firstAt.set(check, index);
     }
-  if (firstAt.size > 0) hits.push(...checkHits(scene, change, parts, firstAt));
+  const hits = firstAt.size === 0 ? [] : checkHits(scene, change, parts, firstAt);
   const bytes = encodeBytes(change.path).length;
   if (bytes > (scene.input.maxPathBytes ?? Number.POSITIVE_INFINITY))
     hits.push(hitOf('name-too-long', change.path, { detail: `${bytes} bytes, ${parts.length} levels` }));

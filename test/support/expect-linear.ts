@@ -27,22 +27,22 @@ export async function countSteps(work: () => void | Promise<void>): Promise<numb
 }
 
 /**
- * Prepares inputs of n, 2n and 4n, does the work for each a few times, and expects that its steps grow as the input does. Returns the
+ * Prepares inputs of n, 2n and 4n, does the work for each (`times`: once where it can't be repeated), and expects that its steps grow as the input does. Returns the
  * steps of each.
  */
 export async function expectLinear<T>(
-  prepare: (n: number) => T,
+  prepare: (n: number) => T | Promise<T>,
   work: (input: T) => void | Promise<void>,
-  n = 64,
+  { n = 64, times = 3 }: { readonly n?: number; readonly times?: number } = {},
 ): Promise<readonly number[]> {
   // What is built once, at the first call, is no part of it.
-  await work(prepare(n));
+  await work(await prepare(n));
   const steps: number[] = [];
   for (const size of [n, 2 * n, 4 * n]) {
-    const input = prepare(size);
+    const input = await prepare(size);
     // V8 now and then adds what ran before.
     const counts: number[] = [];
-    for (let time = 0; time < 3; time++) counts.push(await countSteps(() => work(input)));
+    for (let time = 0; time < times; time++) counts.push(await countSteps(() => work(input)));
     steps.push(Math.min(...counts));
   }
   const [one = 0, two = 0, four = 0] = steps;

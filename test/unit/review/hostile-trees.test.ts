@@ -42,7 +42,7 @@ describe.each(HOSTILE_SHAPES)('the review of %s', (shape) => {
   const views = Object.entries(READ).filter(([how]) => !HAS_OWN_LIMIT.has(`${how}, ${shape}`));
   it.each(views)('%s in steps that grow with it', async (how, read) => {
     // A short list has no folders.
-    await expectLinear((n) => prepared(shape, n), read, how === 'is listed' ? 160 : 64);
+    await expectLinear((n) => prepared(shape, n), read, { n: how === 'is listed' ? 160 : 64 });
   });
 });
 

@@ -25,7 +25,7 @@ describe('a glob', () => {
         expect(matches('ab'.repeat(n / 2))).toBe(true);
         expect(matches(`${'ab'.repeat(n / 2)}c`)).toBe(false);
       },
-      16,
+      { n: 16 },
     );
   });
 

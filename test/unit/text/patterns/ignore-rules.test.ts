@@ -108,7 +108,7 @@ describe('IgnoreRules', () => {
         const rules = new IgnoreRules({ lines: [`/${pattern}b`], ignoreCase: false });
         expect(rules.verdict(path, false)).toBeUndefined();
       },
-      128,
+      { n: 128 },
     );
   });
 
