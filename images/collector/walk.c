@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,12 @@
 
 /* Each level holds a descriptor open. */
 #define DEPTH_MAX 400
+
+/*
+ * What is below a folder of a longer path can never be applied, and each of its names would repeat that path: such a
+ * folder is one entry with a problem. Linux takes paths of PATH_MAX bytes with their NUL.
+ */
+#define FOLDER_MAX (PATH_MAX - 2)
 
 /* Some file systems give names of more than 255 bytes. */
 static char path[WIRE_PATH_MAX + 1024];
@@ -56,7 +63,7 @@ static DIR *visit(int parent, const char *name, size_t length, size_t depth, int
 		problem = short_error(errno);
 	else
 		flags = entry_directory_flags(fd);
-	if (fd >= 0 && recursive && (depth == DEPTH_MAX || length > WIRE_PATH_MAX))
+	if (fd >= 0 && recursive && (depth == DEPTH_MAX || length > FOLDER_MAX))
 		problem = "too deep to be listed";
 	if (fd >= 0 && problem == NULL && recursive) {
 		down = fdopendir(fd);
@@ -112,6 +119,10 @@ void walk(uint32_t id, int start, const char *below, int recursive, uint64_t max
 		if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0)
 			continue;
 		size_t length = prefix + strlen(found->d_name);
+		if (length >= sizeof path) {
+			put_unlisted(prefix - 1, ENAMETOOLONG);
+			continue;
+		}
 		memcpy(path + prefix, found->d_name, length - prefix);
 		count++;
 		DIR *down = visit(dirfd(level), found->d_name, length, depth, recursive);

@@ -33,9 +33,10 @@ export async function conflictFileSteps({
   things,
 }: ConflictFiles): Promise<Step[]> {
   const steps: Step[] = [];
+  const byPath = new Map<string, ChosenChange>(request.choice.chosen.map((one) => [one.change.path, one]));
   for (const [at, outcome] of outcomes.entries()) {
     if (!isChosen(outcome.path)) continue;
-    const one = request.choice.chosen.find(({ change }) => change.path === outcome.path);
+    const one = byPath.get(outcome.path);
     const after = one?.change.after;
     if (one === undefined || outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined)
       continue;

@@ -6,7 +6,7 @@ import { namesBelow } from './disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { HOST_FILES_LOST } from './disk/replaced-folders.ts';
-import type { Step } from './disk/steps.ts';
+import { replacesFolder, type Step } from './disk/steps.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
 
 interface BrokenContext {
@@ -51,11 +51,14 @@ function dropBroken(
     }
     kept = kept.filter((step) => !isDropped(step));
   };
-  for (const step of kept.filter(({ pre, post }) => pre?.kind === 'dir' && post !== undefined && post.kind !== 'dir')) {
-    const deleted = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
-    if (namesBelow(walker, step.path).every((path) => deleted.has(path))) continue;
-    const folder = new Set([step.path]);
-    drop((other) => other === step || liesBelow(other.path, folder), HOST_FILES_LOST);
+  // Replaced folders are never in each other: what is below one is deleted.
+  const deleted = new Set(kept.filter((other) => other.post === undefined).map((other) => other.path));
+  const lost = kept
+    .filter(replacesFolder)
+    .filter(({ path }) => !namesBelow(walker, path).every((one) => deleted.has(one)));
+  if (lost.length > 0) {
+    const folders = new Set(lost.map(({ path }) => path));
+    drop(({ path }) => folders.has(path) || liesBelow(path, folders), HOST_FILES_LOST);
   }
   const created = new Set(kept.filter(({ post }) => post?.kind === 'dir').map((step) => step.path));
   const removed = new Set(

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { turnsOf } from '../host/turns.ts';
 import { readOpen } from '../store/read-open.ts';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
@@ -85,15 +86,25 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   const things = await decideSets(chosen, preparing);
   const steps: Step[] = [];
   const outcomes: ChangeOutcome[] = [];
+  const turn = turnsOf(undefined);
+  const known = new Map<string, ChangeOutcome>(held.map((one) => [one.path, one]));
   for (const one of chosen) {
+    await turn();
+    if (request.signal?.aborted === true) {
+      outcomes.push(left(one, 'skipped', 'interrupted').outcome);
+      continue;
+    }
     const result = await prepareOne(one, preparing, things).catch((error: unknown): StepOrOutcome => {
       if (!isOnePath(error)) throw error;
       if (!(error instanceof NotAFolder)) return left(one, 'failed', reasonOf(error));
-      const folder = heldFolder(one.change.path, new Map([...held, ...outcomes].map((other) => [other.path, other])));
+      const folder = heldFolder(one.change.path, known);
       return left(one, folder?.verdict ?? 'conflict', folder?.why ?? parentReason(error));
     });
     if ('step' in result) steps.push(result.step);
-    else outcomes.push(result.outcome);
+    else {
+      outcomes.push(result.outcome);
+      known.set(result.outcome.path, result.outcome);
+    }
   }
   const folders = await missingFolderSteps(steps, preparing.byPath, preparing);
   const context = { walker, left: held, thingOf: things.thingOf };

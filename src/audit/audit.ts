@@ -5,7 +5,7 @@ import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { findingsOf, unjudgedTogether } from './findings.ts';
-import { matcherOf } from './formats/glob.ts';
+import { userGlobs } from './formats/glob.ts';
 import { lazy } from './formats/lazy.ts';
 import { USER_RULE_TITLE } from './general-rules/rule.ts';
 import { judgeGitPath } from './git-directory/judge-path.ts';
@@ -100,7 +100,7 @@ function gitDirOf(path: string): { dir: string; inner: string; name: string } | 
 
 function userHits(input: AuditInput): Hit[] {
   return (input.userRules ?? []).flatMap((rule) => {
-    const matches = matcherOf(rule.paths);
+    const matches = userGlobs(rule.paths);
     const fits = (change: Change): boolean => change.ignored !== true && matches(change.path);
     return input.changes.filter(fits).map((change) => ({
       rule: rule.id,

@@ -10,6 +10,11 @@ export function unjudged(path: string, detail: string): Hit {
   return hitOf('unreadable', path, { case: 'failed', detail });
 }
 
+/** Whether a finding is of a change whose judging failed: that says something of the judge, not of the change. */
+export function isOfFailedJudging({ rule, title }: Pick<Finding, 'rule' | 'title'>): boolean {
+  return rule === 'unreadable' && title === hitOf('unreadable', '', { case: 'failed' }).title;
+}
+
 /** The finding for a change whose audit is missing. */
 export function notYetAudited(path: string): Hit {
   return hitOf('unreadable', path, { case: 'pending' });

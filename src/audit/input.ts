@@ -1,4 +1,4 @@
-import { decodeBytes, parentPath } from '../text/path.ts';
+import { decodeBytes, foldersOf, parentPath } from '../text/path.ts';
 import type { Change, Digest, Entry } from '../types/entry.ts';
 import type { Severity } from '../types/finding.ts';
 import type { UserRule } from '../types/policy.ts';
@@ -81,18 +81,6 @@ function remember<K, V>(make: (key: K) => V): (key: K) => V {
     kept.set(key, made);
     return made;
   };
-}
-
-/** All folders above the paths. */
-export function foldersOf(paths: Iterable<string>): Set<string> {
-  const folders = new Set<string>();
-  for (const path of paths)
-    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
-      const folder = path.slice(0, at);
-      if (folders.has(folder)) break;
-      folders.add(folder);
-    }
-  return folders;
 }
 
 function movedSources({ kind, before, path, inGit, ignored }: Change): [Digest, string][] {

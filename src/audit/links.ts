@@ -109,9 +109,14 @@ export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
     const seen = new Set([path]);
     for (const name of seen) {
       if (seen.size > MOST_ALIASES + 1) break;
-      for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1))
-        for (const link of (byTarget.get(foldPath(name.slice(0, end))) ?? []).slice(0, MOST_ALIASES + 1))
+      // Folding is by component, so a folder's form is where it ends in that of the whole.
+      const folded = foldPath(name);
+      let foldedEnd = folded.length;
+      for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) {
+        for (const link of (byTarget.get(folded.slice(0, foldedEnd)) ?? []).slice(0, MOST_ALIASES + 1))
           if (!name.startsWith(`${link}/`)) seen.add(link + name.slice(end));
+        foldedEnd = folded.lastIndexOf('/', foldedEnd - 1);
+      }
     }
     return [...seen].slice(1, MOST_ALIASES + 2);
   };

@@ -112,15 +112,49 @@ function isConvention(scene: Scene, path: string): boolean {
 /** Findings for the name of a new entry. */
 export function nameHits(scene: Scene, change: Change): Hit[] {
   if (change.before !== undefined || change.after === undefined) return [];
-  const hits: Hit[] = [];
   const parts = change.path.split('/');
+  const isFile = change.after.kind !== 'dir';
+  const firstAt = new Map<NameCheck, number>();
+  for (const [index, part] of parts.entries())
+    for (const check of checksOf(scene, part)) {
+      const counts = !check.filesOnly || (isFile && index === parts.length - 1);
+      if (counts && !firstAt.has(check)) firstAt.set(check, index);
+    }
+  const hits = firstAt.size === 0 ? [] : checkHits(scene, change, parts, firstAt);
+  const bytes = encodeBytes(change.path).length;
+  if (bytes > (scene.input.maxPathBytes ?? Number.POSITIVE_INFINITY))
+    hits.push(hitOf('name-too-long', change.path, { detail: `${bytes} bytes, ${parts.length} levels` }));
+  if (change.path.length > LONGEST_PATH || parts.length > 60)
+    hits.push(hitOf('name-long', change.path, { detail: `${change.path.length} characters, ${parts.length} levels` }));
+  return hits;
+}
+
+/** The names of folders are those of many files: each name is checked once. */
+const checked = new WeakMap<Scene, Map<string, readonly NameCheck[]>>();
+
+function checksOf(scene: Scene, part: string): readonly NameCheck[] {
+  const known = checked.get(scene) ?? new Map<string, readonly NameCheck[]>();
+  checked.set(scene, known);
+  let found = known.get(part);
+  if (found === undefined) {
+    found = CHECKS.filter((check) => check.test(part));
+    known.set(part, found);
+  }
+  return found;
+}
+
+/** The hits of the checks that a component fails. `firstAt`: the first such component, by its number. */
+function checkHits(
+  scene: Scene,
+  change: Change,
+  parts: readonly string[],
+  firstAt: ReadonlyMap<NameCheck, number>,
+): Hit[] {
+  const hits: Hit[] = [];
   for (const check of CHECKS) {
-    const isFile = change.after.kind !== 'dir';
-    const at = parts.findIndex(
-      (one, index) => check.test(one) && (!check.filesOnly || (isFile && index === parts.length - 1)),
-    );
-    const part = parts[at];
-    if (part === undefined) continue;
+    const at = firstAt.get(check);
+    const part = at === undefined ? undefined : parts[at];
+    if (at === undefined || part === undefined) continue;
     if (check.text.rule === 'name-option' && at === parts.length - 1 && isConvention(scene, change.path)) continue;
     // The folder's own entry is reported, if it has one (in a commit it has none); its files need not repeat the finding.
     const folder = parts.slice(0, at + 1).join('/');
@@ -129,10 +163,5 @@ export function nameHits(scene: Scene, change: Change): Hit[] {
     }
     hits.push({ ...check.text, path: change.path, detail: part });
   }
-  const bytes = encodeBytes(change.path).length;
-  if (bytes > (scene.input.maxPathBytes ?? Number.POSITIVE_INFINITY))
-    hits.push(hitOf('name-too-long', change.path, { detail: `${bytes} bytes, ${parts.length} levels` }));
-  if (change.path.length > LONGEST_PATH || parts.length > 60)
-    hits.push(hitOf('name-long', change.path, { detail: `${change.path.length} characters, ${parts.length} levels` }));
   return hits;
 }

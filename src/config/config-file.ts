@@ -7,7 +7,7 @@ import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } from '../types/policy.ts';
 import { engineTables } from './engine-table.ts';
 import { explainFault } from './explain-schema.ts';
-import { readValue, type Value } from './read-value.ts';
+import { readValue, type Value, withinLimits } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
 import { agentTables } from './tables/agent.ts';
 import { environmentSchema, readEnvironment } from './tables/environment.ts';
@@ -175,10 +175,24 @@ export function readConfigFile(text: string, where: string): FileSettings {
     kubernetes,
     devcontainer: environment?.devcontainer === true,
     environment: environment === undefined ? undefined : readEnvironment(environment, `${where}: environment`),
-    auditRules: audit.rules,
+    auditRules: boundedRules(audit.rules, `${where}: [[audit.rules]]`),
     auditSeverities: audit.severities,
     plugin,
   };
+}
+
+/** Rules of one file have so many patterns at most. */
+const MAX_RULE_PATTERNS = 200;
+
+/** @throws {RunClaudeError} USAGE for a rule whose patterns are beyond the limits */
+function boundedRules(rules: readonly UserRule[], where: string): readonly UserRule[] {
+  for (const { id, paths } of rules) withinLimits(paths, `${where} ${JSON.stringify(id)}, paths`);
+  withinLimits(
+    rules.flatMap(({ paths }) => paths),
+    where,
+    MAX_RULE_PATTERNS,
+  );
+  return rules;
 }
 
 /** The engines of `[engine.NAME]`; undefined where `engine` is a setting or absent. TOML allows one of the two in a file. */

@@ -5,7 +5,7 @@ import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
-import { readValue, type Value } from './read-value.ts';
+import { readValue, type Value, withinLimits } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
 import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './tables/environment.ts';
 import { tighten } from './tighten.ts';
@@ -84,7 +84,8 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     takeAudit(draft, origins, kept, where);
     warnings.push(...kept.refused);
   }
-  if (sources.projectIgnore.length > 0) set('exclude', sources.projectIgnore, '.run-claudeignore');
+  if (sources.projectIgnore.length > 0)
+    set('exclude', withinLimits(sources.projectIgnore, '.run-claudeignore'), '.run-claudeignore');
 
   for (const { flag, setting: name, value } of sources.flags) {
     const setting = settingNamed.get(name);

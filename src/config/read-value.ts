@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts';
+import { beyondLimits } from '../text/patterns/limits.ts';
 import type { Setting } from './settings.ts';
 import { parseDurationMs, parseSizeMb } from './values/quantities.ts';
 
@@ -50,11 +51,22 @@ export function readValue(setting: Setting, raw: unknown, where: string): Value 
     case 'text':
       return text !== undefined && text !== '' && !text.includes('\0') ? text : wrong('some text');
     case 'list':
-    case 'variables':
-      return readList(raw) ?? wrong('a list of texts, none of them empty');
-    case 'switch-or-list':
-      return readSwitch(raw) ?? readList(raw) ?? wrong('true, false or a list of globs');
+    case 'variables': {
+      const list = readList(raw) ?? wrong('a list of texts, none of them empty');
+      return form.kind === 'list' && form.isOfPatterns === true ? withinLimits(list, where) : list;
+    }
+    case 'switch-or-list': {
+      const value = readSwitch(raw) ?? readList(raw) ?? wrong('true, false or a list of globs');
+      return typeof value === 'boolean' ? value : withinLimits(value, where);
+    }
   }
+}
+
+/** @throws {RunClaudeError} USAGE for patterns that matching could take too long for: they may come with the project. */
+export function withinLimits(patterns: readonly string[], where: string, most?: number): readonly string[] {
+  const problem = beyondLimits(patterns, most);
+  if (problem === undefined) return patterns;
+  throw usageError(`${where}: ${problem}`, 'Write fewer or shorter patterns, with fewer of * ? [ {.');
 }
 
 function readSwitch(raw: unknown): boolean | undefined {

@@ -13,7 +13,7 @@ export type Form =
   | { readonly kind: 'amount' }
   | { readonly kind: 'cpus' }
   | { readonly kind: 'text' }
-  | { readonly kind: 'list' }
+  | { readonly kind: 'list'; readonly isOfPatterns?: true }
   | { readonly kind: 'switch-or-list' }
   | { readonly kind: 'variables' };
 
@@ -36,6 +36,8 @@ export interface Setting {
   readonly environment?: boolean;
 }
 
+/** Patterns of paths, in gitignore's language. */
+const PATTERNS: Form = { kind: 'list', isOfPatterns: true };
 const choice = (...of: readonly string[]): Form => ({ kind: 'choice', of });
 
 /** Every setting. Where `tighten` is 'tighter', the choices are in order from tight to loose. */
@@ -45,14 +47,14 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'shallow', key: 'shallow', form: { kind: 'switch' }, tighten: 'on' },
   { name: 'repo', key: 'repo', form: { kind: 'switch' }, tighten: 'never' },
   { name: 'auto-apply', key: 'autoApply', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
-  { name: 'allow-suspect', key: 'allowSuspect', form: { kind: 'list' }, tighten: 'never' },
+  { name: 'allow-suspect', key: 'allowSuspect', form: PATTERNS, tighten: 'never' },
   { name: 'yes', key: 'yes', form: { kind: 'switch' }, tighten: 'never', file: false, environment: false },
   { name: 'fail-on', key: 'failOn', form: choice('note', 'suspect', 'blocked'), tighten: 'tighter' },
   { name: 'new-kinds', key: 'newKinds', form: choice('ask', 'note'), tighten: 'tighter' },
   { name: 'also', key: 'also', form: { kind: 'list' }, tighten: 'never', file: false, environment: false },
-  { name: 'exclude', key: 'exclude', form: { kind: 'list' }, tighten: 'add' },
-  { name: 'include', key: 'include', form: { kind: 'list' }, tighten: 'never' },
-  { name: 'mask', key: 'mask', form: { kind: 'list' }, tighten: 'add' },
+  { name: 'exclude', key: 'exclude', form: PATTERNS, tighten: 'add' },
+  { name: 'include', key: 'include', form: PATTERNS, tighten: 'never' },
+  { name: 'mask', key: 'mask', form: PATTERNS, tighten: 'add' },
   { name: 'copy-ignored', key: 'copyIgnored', form: { kind: 'switch' }, tighten: 'off' },
   { name: 'include-ignored', key: 'includeIgnored', form: { kind: 'switch-or-list' }, tighten: 'off' },
   { name: 'tmpdir', key: 'tmpdir', form: { kind: 'text' }, tighten: 'never', file: false },

@@ -1,7 +1,6 @@
-import ignore, { type Ignore } from 'ignore';
 import { parentPath } from '../text/path.ts';
+import { IgnoreRules, linesOfIgnoreFile } from '../text/patterns/ignore-rules.ts';
 import { asBoolean, type ConfigEntry, parseConfig } from './config-parse.ts';
-import { isEndless } from './ignore-patterns.ts';
 
 /** Deeper entries are matched with no pattern: they are not ignored by themselves. */
 const MAX_DEPTH = 100;
@@ -82,9 +81,7 @@ class Repository {
   readonly #exclude: string | undefined;
   readonly #settings: readonly ConfigEntry[];
   readonly #sources: IgnoreSources;
-  readonly #patterns = new Map<string, Ignore | undefined>();
-  /** By directory, and the one above the path that is matched. */
-  readonly #matchers = new Map<string, Ignore | undefined>();
+  readonly #rules = new Map<string, IgnoreRules | undefined>();
   /** By directory: whether it or one above it is ignored. */
   readonly #directories = new Map<string, boolean>();
   #index: { readonly tracked: Tracked | undefined } | undefined;
@@ -119,38 +116,21 @@ class Repository {
     const parent = parentPath(path);
     if (parent !== this.top && this.ignores(parent, true)) return true;
     for (let dir = parent; ; dir = parentPath(dir)) {
-      const relative = below(dir, path);
-      const verdict = this.#matcher(dir, parent)?.test(directory ? `${relative}/` : relative);
-      if (verdict?.ignored === true) return true;
-      if (verdict?.unignored === true || dir === this.top) return false;
+      // No directory of the path is ignored, so the path is matched by itself.
+      const verdict = this.#rulesIn(dir)?.verdict(below(dir, path), directory);
+      if (verdict !== undefined) return verdict === 'ignored';
+      if (dir === this.top) return false;
     }
   }
 
-  /**
-   * The patterns of a directory for what is in `parent`, which is not ignored. Where these patterns alone would ignore it, a
-   * deeper file has the last word on it: what it holds is matched by itself then, not as part of it.
-   */
-  #matcher(dir: string, parent: string): Ignore | undefined {
-    const patterns = this.#patternsIn(dir);
-    if (patterns === undefined || parent === dir || !patterns.ignores(`${below(dir, parent)}/`)) return patterns;
-    const key = `${dir}\0${parent}`;
-    const known = this.#matchers.get(key);
-    if (known !== undefined) return known;
-    const again: string[] = [];
-    for (let above = parent; above !== dir; above = parentPath(above)) again.push(`!/${literal(below(dir, above))}/`);
-    const made = ignore({ ignorecase: false }).add(patterns).add(again);
-    this.#matchers.set(key, made);
-    return made;
-  }
-
-  #patternsIn(dir: string): Ignore | undefined {
-    if (this.#patterns.has(dir)) return this.#patterns.get(dir);
+  #rulesIn(dir: string): IgnoreRules | undefined {
+    if (this.#rules.has(dir)) return this.#rules.get(dir);
     const texts = [dir === this.top ? this.#exclude : undefined, this.#sources.ignoreFile(dir)];
-    const lines = texts.flatMap((text) => text?.split('\n') ?? []).filter((line) => !isEndless(line));
-    const ignorecase = asBoolean(this.#setting('core.ignorecase') ?? 'false') === true;
-    const patterns = lines.length === 0 ? undefined : ignore({ ignorecase }).add(lines.join('\n'));
-    this.#patterns.set(dir, patterns);
-    return patterns;
+    const lines = texts.flatMap((text) => (text === undefined ? [] : linesOfIgnoreFile(text)));
+    const ignoreCase = asBoolean(this.#setting('core.ignorecase') ?? 'false') === true;
+    const rules = lines.length === 0 ? undefined : new IgnoreRules({ lines, ignoreCase });
+    this.#rules.set(dir, rules);
+    return rules;
   }
 
   #tracked(): Tracked | undefined {
@@ -175,9 +155,4 @@ class Repository {
 
 function below(dir: string, path: string): string {
   return dir === '' ? path : path.slice(dir.length + 1);
-}
-
-/** A pattern for this name and no other. */
-function literal(name: string): string {
-  return name.replace(/[\\*?[\] ]/g, '\\$&');
 }

@@ -10,7 +10,7 @@ import { EVERYTHING } from '../scan/selection.ts';
 import { compareSnapshots } from '../scan/snapshot.ts';
 import { walkTree } from '../scan/walk.ts';
 import { makePrivateDir, writeFileAtomic } from '../store/record.ts';
-import { decodeBytes, encodeBytes, parentPath } from '../text/path.ts';
+import { decodeBytes, encodeBytes, liesBelow, parentPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
@@ -114,14 +114,14 @@ export async function copyDelta(collector: Collector, manifest: string): Promise
   const fields = decodeBytes(readFileSync(manifest)).split('\0');
   for (let at = 0; at + 1 < fields.length; at += 2) known.set(fields[at] as string, fields[at + 1] as string);
   const present: ListedEntry[] = [];
-  const unlisted: string[] = [];
+  const unlisted = new Set<string>();
   for await (const entry of collector.list('upper')) {
     if (known.get(entry.path) !== identity(entry) || entry.problem !== undefined) present.push(entry);
-    if (entry.problem !== undefined) unlisted.push(`${entry.path}/`);
+    if (entry.problem !== undefined) unlisted.add(entry.path);
     known.delete(entry.path);
   }
   const deleted = [...known.keys()].filter(
-    (one) => !known.has(parentPath(one)) && !unlisted.some((dir) => one.startsWith(dir)),
+    (one) => !known.has(parentPath(one)) && !liesBelow(one, unlisted),
   );
   return { present, deleted, opaque: [] };
 }

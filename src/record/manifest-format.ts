@@ -87,6 +87,7 @@ export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
     leftMembers: optional(listOf(fields<LeftMember>({ path: relPath, entry: optional(entry) }))),
     findings: listOf(finding),
     unaudited: optional(text),
+    unjudged: optional(fields<NonNullable<CollectedRecord['unjudged']>>({ by: text, endedNs: text })),
     claude: optional(claude),
   }),
   hint: 'Nothing of the session was applied by this command. Discard the session, or restore the file from a backup.',

@@ -1,4 +1,4 @@
-import ignore from 'ignore';
+import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
 import type { ClaudeData } from '../types/claude-data.ts';
 import type { Change, Collected, Rename } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -26,7 +26,11 @@ const MASS_DELETION_MORE_THAN = 20;
 export function buildReview(options: ReviewOptions): Review {
   const { collected } = options;
   const byPath = new Map<string, Finding[]>();
-  for (const finding of options.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);
+  for (const finding of options.findings) {
+    const others = byPath.get(finding.path);
+    if (others === undefined) byPath.set(finding.path, [finding]);
+    else others.push(finding);
+  }
   const allowed = matcher(options.allowSuspect);
   const included = asked(options.includeIgnored);
   const released = asked(options.release ?? false);
@@ -101,8 +105,8 @@ function asked(patterns: boolean | readonly string[]): (path: string) => boolean
 /** A predicate on paths from patterns in `.gitignore`'s language; without patterns it is never true. */
 export function matcher(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
-  const rules = ignore({ ignorecase: false }).add([...patterns]);
-  return (path) => rules.ignores(path);
+  const rules = new IgnoreRules({ lines: patterns, ignoreCase: false });
+  return (path) => rules.ignores(path, false);
 }
 
 function stateOf(

@@ -41,9 +41,9 @@ export function splitHunk(hunk: Hunk): Hunk[] {
     current = [];
     changed = false;
   };
+  const lastChanged = hunk.lines.findLastIndex((line) => line.op !== ' ');
   hunk.lines.forEach((line, at) => {
-    const more = hunk.lines.slice(at).some((later) => later.op !== ' ');
-    if (line.op === ' ' && changed && more) close();
+    if (line.op === ' ' && changed && at < lastChanged) close();
     changed ||= line.op !== ' ';
     current.push(line);
   });

@@ -1,4 +1,4 @@
-import { foldersAbove } from '../text/path.ts';
+import { foldersAbove, foldersOf } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
@@ -60,16 +60,22 @@ export function chooseAccepted(
 
 /** The decisions that were selected one by one. A new folder is created if something in it was selected. */
 export function chooseSelected(review: Review, picked: ReadonlyMap<Decision, Picked>): Choice {
+  const isFilled = filledFolders(review);
   return choose(review, (decision) => {
-    if (bringsContent(decision, review)) return 'apply';
+    if (isFilled(decision)) return 'apply';
     return picked.get(decision) ?? (decision.state === 'withheld' ? 'hold' : LEFT);
   });
 }
 
 /** Whether a decision is a created folder with content. It gets no question where changes are selected one by one. */
-export function bringsContent({ items: [item, more] }: Decision, { items }: Review): boolean {
-  if (item === undefined || more !== undefined || !isSelectable(item) || !isNewFolder(item.change)) return false;
-  return items.some((other) => other !== item && other.change.path.startsWith(`${item.change.path}/`));
+export function filledFolders({ items }: Review): (decision: Decision) => boolean {
+  const folders = foldersOf(items.map(({ change }) => change.path));
+  return ({ items: [item, more] }) =>
+    item !== undefined &&
+    more === undefined &&
+    isSelectable(item) &&
+    isNewFolder(item.change) &&
+    folders.has(item.change.path);
 }
 
 /** The answer for a change that was not selected. */
@@ -186,7 +192,10 @@ function emptyFolders(
   const filled = new Set<string>();
   for (const { change } of chosen) {
     if (change.after !== undefined && !isNewFolder(change))
-      for (const above of foldersAbove(change.path)) filled.add(above);
+      for (const above of foldersAbove(change.path)) {
+        if (filled.has(above)) break;
+        filled.add(above);
+      }
   }
   const empty = new Map<string, ChangeOutcome>();
   const note = (path: string, verdict: ChangeOutcome['verdict']): void => {

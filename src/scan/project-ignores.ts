@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import ignore from 'ignore';
 import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../git/ignored-paths.ts';
 import { allIndexPaths } from '../git/index-paths.ts';
+import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
 import { gitDirOf } from './git-grafts.ts';
 import type { Selection } from './selection.ts';
 
@@ -20,15 +20,14 @@ export function withoutIgnored(selection: Selection, root: string, include: read
   const ignored = new IgnoredPaths(new ProjectSources(root));
   const isIgnored = (one: string, directory: boolean): boolean =>
     ignored.matches(one, directory) && !ignored.mayTrack(one) && !(directory && ignored.mayTrackBelow(one));
-  const included = ignore({ ignorecase: false }).add([...include]);
+  const included = new IgnoreRules({ lines: include, ignoreCase: false });
   return {
     any: true,
     // What an index tracks is never ignored.
     key: selection.key,
     masked: selection.masked,
     leftOut: (one, directory) =>
-      selection.leftOut(one, directory) ||
-      (isIgnored(one, directory) && !included.ignores(directory ? `${one}/` : one)),
+      selection.leftOut(one, directory) || (isIgnored(one, directory) && !included.ignores(one, directory)),
   };
 }
 

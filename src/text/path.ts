@@ -83,6 +83,17 @@ export function* foldersAbove(path: string): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield path.slice(0, at);
 }
 
+/** All folders above the paths. A folder that is known is not asked for those above it again. */
+export function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (const folder of foldersAbove(path)) {
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  return folders;
+}
+
 /** Whether a path is below one of the folders. */
 export function liesBelow(path: string, folders: ReadonlySet<string>): boolean {
   for (const folder of foldersAbove(path)) if (folders.has(folder)) return true;

@@ -122,6 +122,13 @@ export interface CollectedRecord extends Collected {
    * nanoseconds.
    */
   readonly unaudited?: string;
+  /** Given while the judging of a change failed: a later release judges the changes again. */
+  readonly unjudged?: {
+    /** The release of run-claude that failed. */
+    readonly by: string;
+    /** As in `unaudited`. */
+    readonly endedNs: string;
+  };
   /** Absent where nothing of Claude's was staged or could be collected. */
   readonly claude?: ClaudeData;
 }

@@ -1,4 +1,5 @@
 import type { Collector } from '../collector/client.ts';
+import { turnsOf } from '../host/turns.ts';
 import type { Delta } from '../layer/layer.ts';
 import { LACKED, type Lacking } from '../scan/lacking.ts';
 import type { ContentStore } from '../store/content.ts';
@@ -114,10 +115,11 @@ async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise
   const what = 'Reading what changed';
   const changes: Array<Change | undefined> = new Array(wanted.length);
   let next = 0;
+  const turn = turnsOf(freezing.signal);
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       for (let at = next++; at < wanted.length; at = next++) {
-        freezing.signal?.throwIfAborted();
+        await turn();
         changes[at] = await toChange(wanted[at] as Wanted, freezing);
         if (wanted.length >= PROGRESS_FROM_FILES) {
           freezing.tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });

@@ -1,5 +1,6 @@
 import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from '../collector/ignored.ts';
 import { isDotGitName } from '../git/names.ts';
+import { turnsOf } from '../host/turns.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { CollectChangesOptions } from './collect.ts';
@@ -40,7 +41,9 @@ export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: 
   const aside: Ignored[] = [];
   const rules = rulesFor(baseIgnoreRules(options.collector), options);
   const asked = askedBack(options.includeIgnored);
+  const turn = turnsOf(options.signal);
   for (const pair of pairs) {
+    await turn();
     const entry = (pair.after ?? pair.before) as ListedEntry;
     const directory = entry.kind === 'dir';
     const top = asked(pair.path, directory) || inGit(pair.path) ? undefined : await rules.top(pair.path, directory);
@@ -66,7 +69,7 @@ export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: 
   return { wanted: wanted.sort((a, b) => (a.path < b.path ? -1 : 1)), withheld: output.groups(), hidden, isMoved };
 }
 
-type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored' | 'hasSetup'>;
+type AsideOptions = Pick<CollectChangesOptions, 'collector' | 'includeIgnored' | 'hasSetup' | 'signal'>;
 
 function rulesFor(rules: IgnoreRules, { collector, hasSetup }: AsideOptions): IgnoreRules {
   return hasSetup === true ? withMadeOutput(rules, collector) : rules;
@@ -98,7 +101,9 @@ async function unignoredPatterns(
   if (changed === undefined) return free;
   const rules = rulesFor(changed, options);
   const stillIgnored = new Set<string>();
+  const turn = turnsOf(options.signal);
   for (const { pair, top } of aside) {
+    await turn();
     const { path, after } = pair;
     if (after !== undefined && (await rules.top(path, after.kind === 'dir')) === undefined) free.set(pair, top);
     else if (after?.kind !== 'dir') stillIgnored.add(top);

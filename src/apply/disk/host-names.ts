@@ -29,6 +29,17 @@ export function readHostNames(walker: HostWalker): HostNames {
     if (!listed.has(folder)) listed.set(folder, listFolder(walker, folder));
     return listed.get(folder);
   };
+  const folding = new Map<string, boolean | undefined>();
+  /** Undefined where no name of a folder shows it. */
+  const foldsIn = (folder: string): boolean | undefined => {
+    const known = names(folder) ?? new Set<string>();
+    for (const name of known) {
+      const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+      if (!/[a-z]/i.test(name) || known.has(other)) continue;
+      return fingerprintHost(walker, folder === '' ? other : `${folder}/${other}`) !== undefined;
+    }
+    return undefined;
+  };
   return {
     namesIn: (folder) => names(folder) ?? [],
     aliasIn(path, isRenamed) {
@@ -45,12 +56,9 @@ export function readHostNames(walker: HostWalker): HostNames {
     },
     foldsAt(path) {
       for (let folder = parentPath(path); ; folder = parentPath(folder)) {
-        const known = names(folder) ?? new Set();
-        for (const name of known) {
-          const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
-          if (!/[a-z]/i.test(name) || known.has(other)) continue;
-          return fingerprintHost(walker, folder === '' ? other : `${folder}/${other}`) !== undefined;
-        }
+        if (!folding.has(folder)) folding.set(folder, foldsIn(folder));
+        const folds = folding.get(folder);
+        if (folds !== undefined) return folds;
         if (folder === '') return process.platform === 'darwin';
       }
     },

@@ -1,26 +1,34 @@
+import { Automaton, FOLDERS } from '../../text/patterns/automaton.ts';
+import { globItems } from '../../text/patterns/glob.ts';
+
 /**
- * Globs of the audit: `*` within a component, `**` over components, `?`, `{a,b}`. A glob without '/' matches the last
- * component at any depth; one with '/' matches the end of the path, any depth; one that begins with '/' the whole path.
- * Letter case never counts.
+ * Matches a glob of the audit: `*` within a component, `**` over components, `?`, `{a,b}`. A glob without '/' matches the
+ * last component at any depth; one with '/' matches the end of the path, any depth; one that begins with '/' the whole path.
+ * Both are in lower case.
  */
-function globToRegex(glob: string): RegExp {
-  const rooted = glob.startsWith('/');
-  const body = rooted ? glob.slice(1) : glob;
-  let out = '';
-  for (let i = 0; i < body.length; i++) {
-    const char = body[i] as string;
-    if (char === '*' && body[i + 1] === '*') {
-      const slash = body[i + 2] === '/';
-      out += slash ? '(?:[^/]+/)*' : '[^]*';
-      i += slash ? 2 : 1;
-    } else if (char === '*') out += '[^/]*';
-    else if (char === '?') out += '[^/]';
-    else out += char.replace(/[.+^$()|[\]\\{}]/g, '\\$&');
+function compileGlob(glob: string): (path: string) => boolean {
+  const isRooted = glob.startsWith('/');
+  const items = globItems(isRooted ? glob.slice(1) : glob);
+  if (isRooted || /\*\*|\{/.test(glob)) {
+    const whole = new Automaton(isRooted ? items : [FOLDERS, ...items]);
+    // Most paths lack a component that every match has.
+    const needed = glob.includes('{') ? [] : glob.split('/').filter((part) => !/[*?]/.test(part));
+    return (path) => needed.every((part) => path.includes(part)) && whole.matches(path);
   }
-  return new RegExp(`${rooted ? '^' : '(?:^|/)'}${out}$`, 'i');
+  // It can only match so many components, at the end: the folders above them are not read.
+  const count = glob.split('/').length;
+  if (!/[*?]/.test(glob)) return (path) => lastComponents(path, count) === glob;
+  const automaton = new Automaton(items);
+  return (path) => automaton.matches(lastComponents(path, count));
 }
 
-/** `a{b,c}d` as `abd` and `acd`, nested ones too. */
+function lastComponents(path: string, count: number): string {
+  let at = path.length;
+  for (let left = count; left > 0 && at >= 0; left -= 1) at = at === 0 ? -1 : path.lastIndexOf('/', at - 1);
+  return path.slice(at + 1);
+}
+
+/** `a{b,c}d` as `abd` and `acd`, nested ones too. For run-claude's own globs: n braces are up to 2^n globs. */
 export function expandBraces(glob: string): string[] {
   const open = glob.lastIndexOf('{');
   const close = glob.indexOf('}', open);
@@ -48,22 +56,26 @@ function keyOf(glob: string): string {
 }
 
 /**
- * Matches a path against many lists of globs at once: gives the numbers of the lists that have a match. A path costs a
- * few look-ups, however many globs there are.
+ * Matches a path against many lists of run-claude's own globs at once: gives the numbers of the lists that have a match. A
+ * path costs a few look-ups, however many globs there are.
  */
 export function indexGlobs(lists: readonly (readonly string[])[]): (path: string) => ReadonlySet<number> {
-  // Expressions are compiled at their first use: most never are.
-  const byKey = new Map<string, { readonly glob: string; regex?: RegExp; readonly list: number }[]>();
+  // Globs are compiled at their first use: most never are.
+  const byKey = new Map<
+    string,
+    { readonly glob: string; matches?: (path: string) => boolean; readonly list: number }[]
+  >();
   for (const [list, globs] of lists.entries()) {
     for (const glob of globs.flatMap(expandBraces)) {
       const key = keyOf(glob);
       const found = byKey.get(key) ?? [];
-      found.push({ glob, list });
+      found.push({ glob: glob.toLowerCase(), list });
       byKey.set(key, found);
     }
   }
-  return (path) => {
-    const parts = path.toLowerCase().split('/');
+  return (anyCase) => {
+    const path = anyCase.toLowerCase();
+    const parts = path.split('/');
     const last = parts.at(-1) as string;
     const keys = [
       'any',
@@ -76,14 +88,23 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
     for (const key of keys)
       for (const one of byKey.get(key) ?? []) {
         if (matched.has(one.list)) continue;
-        one.regex ??= globToRegex(one.glob);
-        if (one.regex.test(path)) matched.add(one.list);
+        one.matches ??= compileGlob(one.glob);
+        if (one.matches(path)) matched.add(one.list);
       }
     return matched;
   };
 }
 
-/** Matches a path against one list of globs. */
+/** Matches a path against the globs that a user or a project wrote. Their braces are not expanded. */
+export function userGlobs(globs: readonly string[]): (path: string) => boolean {
+  const matchers = globs.map((glob) => compileGlob(glob.toLowerCase()));
+  return (path) => {
+    const lower = path.toLowerCase();
+    return matchers.some((matches) => matches(lower));
+  };
+}
+
+/** Matches a path against one list of run-claude's own globs. */
 export function matcherOf(globs: readonly string[]): (path: string) => boolean {
   const index = indexGlobs([globs]);
   return (path) => index(path).size > 0;

@@ -1,9 +1,9 @@
 import { isDotGitName } from '../../git/names.ts';
-import { foldersAbove, parentPath } from '../../text/path.ts';
+import { foldersOf, parentPath } from '../../text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { skeleton } from '../formats/skeleton.ts';
 import { type Hit, hitOf } from '../hit.ts';
-import { foldersOf, type Scene } from '../input.ts';
+import type { Scene } from '../input.ts';
 
 /** Every path after the session; modified ones come twice. */
 function* livePaths({ input, byPath }: Scene): Generator<string> {
@@ -24,7 +24,8 @@ export function collisions(scene: Scene): Hit[] {
   const alike = new Map<string, Set<string>>();
   // Only the forms of new names and their folders are searched for: the rest of a large project is skipped.
   const paths = fresh.map(({ path }) => path);
-  for (const path of [...paths, ...foldersOf(paths)]) {
+  const folders = foldersOf(paths);
+  for (const path of [...paths, ...folders]) {
     folded.set(foldPath(path), new Set());
     alike.set(skeleton(path), new Set());
   }
@@ -39,10 +40,8 @@ export function collisions(scene: Scene): Hit[] {
     const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
     if (look !== undefined) hits.push(hitOf('name-looks-alike', path, { detail: look }));
   };
-  for (const change of fresh) {
-    report(change.path);
-    for (const dir of foldersAbove(change.path)) if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
-  }
+  for (const path of paths) report(path);
+  for (const dir of folders) if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
   return hits;
 }
 

@@ -1,8 +1,9 @@
 import { isDotGitName } from '../../git/names.ts';
+import { foldersOf } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
 import { foldPath } from '../formats/glob.ts';
 import { type Hit, hitOf } from '../hit.ts';
-import { foldersOf, type Scene } from '../input.ts';
+import type { Scene } from '../input.ts';
 
 /** What makes files of one kind. */
 type KindLevel = 'ending' | 'name' | 'folder' | 'ending in its folder' | 'executable';

@@ -1,9 +1,8 @@
-import ignore from 'ignore';
 import { parseConfig } from '../../git/config-parse.ts';
-import { guessesIn } from '../../git/ignore-patterns.ts';
 import { isDotGitName } from '../../git/names.ts';
-import { decodeBytes, nameOfPath } from '../../text/path.ts';
-import type { Change } from '../../types/entry.ts';
+import { decodeBytes, foldersAbove, nameOfPath } from '../../text/path.ts';
+import { IgnoreRules } from '../../text/patterns/ignore-rules.ts';
+import { lazy } from '../formats/lazy.ts';
 import { newLines } from '../formats/lines.ts';
 import { SECRET_NAME } from '../formats/secrets.ts';
 import { type Hit, hitOf } from '../hit.ts';
@@ -53,31 +52,59 @@ function bareRepositories(scene: Scene): Hit[] {
       seen.set(dir, set.add(name));
     }
   }
-  const hits: Hit[] = [];
+  const inBase = lazy(() => repositoryParts(scene.input.base?.paths ?? [], seen));
+  const repositories = new Set<string>();
   for (const [dir, fresh] of seen) {
     const has = (name: string): boolean =>
       fresh.has(name) || scene.after(dir === '' ? name : `${dir}/${name}`) !== undefined;
     if (!has('head') && !has('HEAD')) continue;
-    const inBase = [...(scene.input.base?.paths ?? [])];
-    const holds = (name: string): boolean =>
-      has(name) || inBase.some((path) => path.startsWith(`${dir === '' ? '' : `${dir}/`}${name}/`));
-    if (!(has('commondir') || (holds('objects') && holds('refs')))) continue;
-    const inside = scene.input.changes.filter(
-      (change) =>
-        change.after !== undefined &&
-        (dir === ''
-          ? /^(HEAD|config|objects|refs|hooks|commondir)(\/|$)/i.test(change.path)
-          : change.path.startsWith(`${dir}/`)),
-    );
-    for (const { path } of inside)
-      hits.push(hitOf('git-bare', path, { detail: dir === '' ? 'the project itself' : dir }));
+    const holds = (name: string): boolean => has(name) || inBase().get(dir)?.has(name) === true;
+    if (has('commondir') || (holds('objects') && holds('refs'))) repositories.add(dir);
+  }
+  if (repositories.size === 0) return [];
+  const hits: Hit[] = [];
+  for (const { path, after } of scene.input.changes) {
+    if (after === undefined) continue;
+    const dir = firstOf(foldersAbove(path), repositories);
+    if (dir !== undefined) hits.push(hitOf('git-bare', path, { detail: dir }));
+    else if (repositories.has('') && /^(HEAD|config|objects|refs|hooks|commondir)(\/|$)/i.test(path))
+      hits.push(hitOf('git-bare', path, { detail: 'the project itself' }));
   }
   return hits;
+}
+
+function firstOf(all: Iterable<string>, wanted: ReadonlySet<string>): string | undefined {
+  for (const one of all) if (wanted.has(one)) return one;
+  return undefined;
+}
+
+/** The folders of a repository that the base has in these directories. */
+function repositoryParts(
+  paths: Iterable<string>,
+  dirs: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const path of paths) {
+    for (const at of path.matchAll(/(?:^|\/)(objects|refs)(?=\/)/g)) {
+      const dir = path.slice(0, at.index);
+      if (!dirs.has(dir)) continue;
+      const names = found.get(dir) ?? new Set();
+      found.set(dir, names.add(at[1] as string));
+    }
+  }
+  return found;
 }
 
 /** Changes of ignore files that hide a file of this session, or no longer hide a secret. */
 function hiddenByIgnore(scene: Scene): Hit[] {
   const hits: Hit[] = [];
+  const files = lazy(() =>
+    scene.input.changes
+      .filter(({ after }) => after?.kind === 'file')
+      .map(({ path }) => path)
+      .sort(),
+  );
+  let left = MAX_MATCHES;
   for (const change of scene.input.changes) {
     const name = nameOfPath(change.path);
     if (!/^\.([a-z]{1,20})?ignore$|^\.aiexclude$/i.test(name) || change.after?.kind === 'symlink') continue;
@@ -92,14 +119,15 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const added = newLines(before, text)
       .map((line) => line.text)
       .filter((line) => !line.startsWith('#'));
-    const rules = safeIgnore(added);
-    const below = scene.input.changes.filter(
-      (one) => one.after?.kind === 'file' && one.path !== change.path && one.path.startsWith(dir),
-    );
-    const endless = stepsOf(added, below) > MAX_MATCH_STEPS;
-    const planted = endless ? undefined : below.find((one) => rules(one.path.slice(dir.length)));
+    const rules = new IgnoreRules({ lines: added, ignoreCase: true });
+    const [from, to] = dir === '' ? [0, files().length] : rangeOf(files(), dir);
+    // At least one step for each path: files of many names are ignore files.
+    left -= (added.length + 1) * (to - from);
+    const endless = left < 0 || added.some(isEndless);
+    const isPlanted = (path: string): boolean => path !== change.path && rules.ignores(path.slice(dir.length), false);
+    const planted = endless ? undefined : files().slice(from, to).find(isPlanted);
     if (endless) hits.push(hitOf('ignore-hides', change.path, { case: 'endless' }));
-    if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted.path }));
+    if (planted !== undefined) hits.push(hitOf('ignore-hides', change.path, { detail: planted }));
     const uncovered = [
       ...added.filter((line) => line.startsWith('!') && SECRET_NAME.test(line)),
       ...newLines(text, before)
@@ -111,25 +139,28 @@ function hiddenByIgnore(scene: Scene): Hit[] {
   return hits;
 }
 
-/** Takes about a second. */
-const MAX_MATCH_STEPS = 1e7;
-
-/** How many steps it takes to match all patterns with all paths: `**` is tried at each folder of a path. */
-function stepsOf(patterns: readonly string[], changes: readonly Change[]): number {
-  const deepest = changes.reduce((most, { path }) => Math.max(most, path.split('/').length), 1);
-  return changes.length * patterns.reduce((sum, pattern) => sum + deepest ** guessesIn(pattern), 0);
+/** Lines times paths, of all ignore files together. */
+const MAX_MATCHES = 1e7;
+/** Where the paths below a folder, which ends with a slash, begin and end in the sorted list. */
+function rangeOf(paths: readonly string[], folder: string): readonly [number, number] {
+  const first = (isAfter: (path: string) => boolean): number => {
+    let [from, to] = [0, paths.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (isAfter(paths[middle] as string)) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  };
+  return [first((path) => path >= folder), first((path) => path > folder && !path.startsWith(folder))];
 }
 
-function safeIgnore(lines: readonly string[]): (path: string) => boolean {
-  const matcher = ignore({ allowRelativePaths: true }).add([...lines]);
-  return (path) => {
-    try {
-      return path !== '' && matcher.ignores(path);
-    } catch {
-      // A pattern that does not become a valid regular expression matches nothing.
-      return false;
-    }
-  };
+/** A pattern with more is taken for an attack. */
+const MAX_ANY_FOLDERS = 3;
+
+/** Whether tools that try one way after the other take for ever: a path's depth to the power of its `**`. */
+function isEndless(line: string): boolean {
+  return (line.match(/(?:^!?|\/)\*{2,}(?=\/)/g)?.length ?? 0) > MAX_ANY_FOLDERS;
 }
 
 /** Changed files that the git configuration of the host's project names. */

@@ -1,6 +1,7 @@
-import { findingsOf, notYetAudited } from '../../audit/findings.ts';
+import { findingsOf, isOfFailedJudging, notYetAudited } from '../../audit/findings.ts';
 import { maxEntryBytes } from '../../base/generation.ts';
 import { Interrupted, RunClaudeError } from '../../errors.ts';
+import { ownVersion } from '../../host/package.ts';
 import type { ChangeJudge } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
 import type { AuditSettings } from '../../judging/protocol.ts';
@@ -13,10 +14,8 @@ import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { openSessionJudge } from './session-judge.ts';
 
-/** The findings of an audit, or why there are none yet. */
-export type AuditResult =
-  | { readonly findings: readonly Finding[] }
-  | { readonly findings: readonly Finding[]; readonly unaudited: string };
+/** The findings of an audit, and what of it is missing. */
+export type AuditResult = Pick<CollectedRecord, 'findings' | 'unaudited' | 'unjudged'>;
 
 /** The time by which a session ended, in nanoseconds. */
 export const nowNs = (): string => String(BigInt(Date.now()) * 1_000_000n);
@@ -48,16 +47,31 @@ export function withoutAudit(collected: Collected, endedNs: string): AuditResult
   return hits.length === 0 ? { findings: [] } : { findings: findingsOf(hits, undefined, []), unaudited: endedNs };
 }
 
+/** The findings of an audit that was done. */
+export function auditResult(findings: readonly Finding[], endedNs: string): AuditResult {
+  return findings.some(isOfFailedJudging) ? { findings, unjudged: { by: ownVersion(), endedNs } } : { findings };
+}
+
+/** The end of a session that has to be audited: it never was, or another release could not judge one of its changes. */
+function endIfNotAudited({ unaudited, unjudged, findings }: CollectedRecord): string | undefined {
+  if (unaudited !== undefined) return unaudited;
+  if (unjudged !== undefined) return unjudged.by === ownVersion() ? undefined : unjudged.endedNs;
+  // A record of a release that did not keep this.
+  return findings.some(isOfFailedJudging) ? nowNs() : undefined;
+}
+
 /**
- * Audits a session now that was collected without an audit, and keeps the result; any other session is left as it is.
+ * Audits a session now that was collected without an audit, or one whose changes another release could not judge, and
+ * keeps the result; any other session is left as it is.
  *
  * @throws {RunClaudeError} what openSessionJudge and auditCollected throw.
  */
 export async function auditIfMissing(record: SessionRecord, deps: UserDeps): Promise<void> {
   const { plan, workspace } = record;
   const collected = collectedIfAny(plan.sessionDir);
-  if (collected?.unaudited === undefined) return;
-  const { unaudited: endedNs, ...rest } = collected;
+  const endedNs = collected === undefined ? undefined : endIfNotAudited(collected);
+  if (collected === undefined || endedNs === undefined) return;
+  const { unaudited: _, unjudged: _unjudged, ...rest } = collected;
   deps.tell({ kind: 'message', level: 'info', text: `Auditing the changes of session ${record.id}...` });
   using judge = openSessionJudge(plan, workspace);
   const findings = await auditCollected(rest, judge, plan, {
@@ -65,7 +79,7 @@ export async function auditIfMissing(record: SessionRecord, deps: UserDeps): Pro
     signal: deps.interruption.next(),
     tell: deps.tell,
   });
-  writeCollected(plan.sessionDir, { ...rest, findings });
+  writeCollected(plan.sessionDir, { ...rest, ...auditResult(findings, endedNs) });
 }
 
 function collectedIfAny(sessionDir: string): CollectedRecord | undefined {

@@ -7,7 +7,7 @@ import type { Collected } from '../../types/entry.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SessionDeps } from '../start/deps.ts';
-import { type AuditResult, auditCollected, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
+import { type AuditResult, auditCollected, auditResult, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
 import { collectClaudeData } from './claude-data.ts';
 import { noteCommits } from './note-commits.ts';
 import { outcomeAfterResume } from './remaining-changes.ts';
@@ -61,7 +61,7 @@ async function auditNow(
   const endedNs = nowNs();
   if (judge === undefined) return withoutAudit(collected, endedNs);
   try {
-    return { findings: await auditCollected(collected, judge, plan, { endedNs, signal, tell: deps.tell }) };
+    return auditResult(await auditCollected(collected, judge, plan, { endedNs, signal, tell: deps.tell }), endedNs);
   } catch (error) {
     const why = whyUnaudited(error);
     if (why !== undefined) deps.tell({ kind: 'message', level: 'warning', text: why });

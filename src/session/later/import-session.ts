@@ -14,7 +14,7 @@ import type { RelPath } from '../../text/path.ts';
 import type { Plan, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
-import { auditCollected } from '../end/audit-collected.ts';
+import { auditCollected, auditResult, nowNs } from '../end/audit-collected.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 export interface ImportRequest {
@@ -86,7 +86,14 @@ async function fill(record: SessionRecord, set: ChangeSet, request: ImportReques
   const problems = changes.flatMap(({ path: one, problem }) =>
     problem === undefined ? [] : [{ path: one, why: problem }],
   );
-  const collected: CollectedRecord = { version: 1, changes, problems, withheld: [], baseEntries: own.count, findings };
+  const collected: CollectedRecord = {
+    version: 1,
+    changes,
+    problems,
+    withheld: [],
+    baseEntries: own.count,
+    ...auditResult(findings, nowNs()),
+  };
   writeCollected(plan.sessionDir, collected);
   rmSync(path.join(plan.sessionDir, 'own-entries'), { force: true });
   const { session, tool, exported } = manifest.origin;

@@ -1,7 +1,7 @@
 import { applyHunks } from '../../review/hunks.ts';
 import {
-  bringsContent,
   chooseSelected,
+  filledFolders,
   isDeletion,
   isSelectable,
   LEFT,
@@ -31,7 +31,8 @@ export async function selectItems(question: ReviewQuestion): Promise<Choice | un
   const { review, screen } = question;
   const picked = new Map<Decision, Picked>();
   const open = review.decisions.filter(isSelectable);
-  const files = open.filter((one) => !isDeletion(one.lead.change) && !bringsContent(one, review));
+  const isFilled = filledFolders(review);
+  const files = open.filter((one) => !isDeletion(one.lead.change) && !isFilled(one));
   const deletions = open.filter((one) => isDeletion(one.lead.change));
   const end = await pickFiles(question, files, picked);
   if (end === 'interrupted') return undefined;

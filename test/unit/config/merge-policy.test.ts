@@ -52,6 +52,37 @@ describe('mergePolicy', () => {
     expect(() => merge('[audit]\nrule = 1', '')).toThrow("config.toml: audit: unknown key 'rule'");
     expect(() => merge('yes = true', '')).toThrow("unknown key 'yes'");
   });
+  it.each([
+    [
+      'paths of a rule',
+      `[[audit.rules]]\nid = "r"\npaths = ["{a,b}{a,b}${'{a,b}'.repeat(60)}"]`,
+      /rules\]\] "r", paths: .*62 wildcards/,
+    ],
+    ['a rule with many stars', `[[audit.rules]]\nid = "r"\npaths = ["${'*a'.repeat(31)}b"]`, /31 wildcards/],
+    ['many patterns', `[[audit.rules]]\nid = "r"\npaths = [${'"a",'.repeat(201)}]`, /rules\]\]: 201 patterns/],
+    ['a long exclusion', `exclude = ["${'a'.repeat(1001)}"]`, /exclude: 'a{40}…' has 1001 characters/],
+    ['a mask', `mask = ["${'?'.repeat(31)}"]`, /mask: .*31 wildcards/],
+  ])('refuses patterns that matching could take too long for, in both files: %s', (_, text, message) => {
+    const whole = text.startsWith('[') ? `${text}\nseverity = "suspect"\nwhy = "w"` : text;
+    expect(() => merge(whole, '')).toThrow(message);
+    expect(() => merge('', whole)).toThrow(message);
+    expect(() => merge('', whole)).toThrow(/^\.run-claude\.toml: /);
+  });
+  it('refuses such patterns of every other source, and takes what people write', () => {
+    const hostile = '*a'.repeat(40);
+    expect(() => merge('', '', { projectIgnore: [hostile] })).toThrow(/^\.run-claudeignore: .*40 wildcards/);
+    for (const setting of ['exclude', 'include', 'mask', 'allow-suspect', 'include-ignored'])
+      expect(() => merge('', '', { flags: [{ flag: `--${setting}`, setting, value: [hostile] }] })).toThrow(
+        `--${setting}: '${hostile.slice(0, 40)}…' has 40 wildcards`,
+      );
+    const usual = [
+      '**/node_modules/**',
+      'src/**/*.{test,spec}.[jt]s?(x)',
+      '*.*.*.bak',
+      '_______________________________a',
+    ];
+    expect(merge('', '', { projectIgnore: usual }).policy.exclude).toEqual(usual);
+  });
   it('refuses values that are not allowed, and names their source', () => {
     expect(() => merge('memory = 8', '')).toThrow('config.toml: memory');
     expect(() => merge('network = "host"', '')).toThrow('config.toml: network');

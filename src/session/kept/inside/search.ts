@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { globMatcher } from '../../../text/patterns/glob.ts';
 import { type GlobRequest, type GrepRequest, MAX_RESULT_BYTES, type TextResult } from '../requests.ts';
-import { globMatcher } from './glob.ts';
 
 // This runs inside the session's container, as the agent's user: the paths are the container's.
 

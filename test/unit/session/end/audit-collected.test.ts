@@ -2,12 +2,18 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { findingsOf, unjudged } from '../../../../src/audit/findings.ts';
 import { DEFAULTS } from '../../../../src/config/settings.ts';
 import { Interrupted } from '../../../../src/errors.ts';
 import { ChangeJudge } from '../../../../src/judging/change-judge.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/record/session.ts';
 import { encodeSnapshot } from '../../../../src/scan/snapshot.ts';
-import { auditCollected, auditIfMissing, withoutAudit } from '../../../../src/session/end/audit-collected.ts';
+import {
+  auditCollected,
+  auditIfMissing,
+  auditResult,
+  withoutAudit,
+} from '../../../../src/session/end/audit-collected.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import type { UserDeps } from '../../../../src/session/start/deps.ts';
 import { openContentStore } from '../../../../src/store/content.ts';
@@ -90,6 +96,28 @@ it('throws an error of the disk instead of reporting damaged content', async () 
   rmSync(fileOf(digest));
   mkdirSync(fileOf(digest));
   await expect(audit([change])).rejects.toThrow('EISDIR');
+});
+
+it('judges changes again that another release could not judge, and those that this one could not no second time', async () => {
+  const changes = [modified('a.ts', await freeze('11\n'), await freeze('12\n'))];
+  const collected = { version: 1, changes, problems: [], withheld: [], baseEntries: 2 } as const;
+  const failed = findingsOf([unjudged('a.ts', 'it took more than 20 s')], undefined, []);
+  const told: string[] = [];
+  const deps = {
+    tell: (event: SessionEvent) => void (event.kind === 'message' && told.push(event.text)),
+    interruption: { next: () => new AbortController().signal },
+  } as unknown as UserDeps;
+  const states = () => reviewOf(record).items.map(({ state }) => state);
+  writeCollected(sessionDir, { ...collected, ...auditResult(failed, '1') });
+  await auditIfMissing(record, deps);
+  expect([states(), told.length]).toEqual([['blocked'], 0]);
+  writeCollected(sessionDir, { ...collected, findings: failed, unjudged: { by: '0.0.0', endedNs: '1' } });
+  await auditIfMissing(record, deps);
+  expect([states(), told.length, readCollected(sessionDir).unjudged]).toEqual([['clean'], 1, undefined]);
+  // As releases without that mark wrote it.
+  writeCollected(sessionDir, { ...collected, findings: failed });
+  await auditIfMissing(record, deps);
+  expect([states(), told.length]).toEqual([['clean'], 2]);
 });
 
 it('blocks every change of a session until its audit is done, and keeps the result of that', async () => {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { globMatcher } from '../../../../src/session/kept/inside/glob.ts';
 import { openKeptDoor } from '../../../support/kept-door.ts';
 
 describe('files through the runner', () => {
@@ -85,27 +84,5 @@ describe('files through the runner', () => {
     );
     await expect(connection.ask({ kind: 'glob', pattern: '*', path: 'missing' })).rejects.toThrow('ENOENT');
     connection.close();
-  });
-});
-
-describe('a glob', () => {
-  it.each([
-    ['*.ts', 'a/b.ts', true],
-    ['*.ts', 'b.tsx', false],
-    ['src/**', 'src/a/b', true],
-    ['src/**/b', 'src/b', true],
-    ['src/?.c', 'src/ab.c', false],
-    ['a{b,c}d', 'x/acd', true],
-    ['{a', 'a', true],
-    ['a+(b)', 'a+(b)', true],
-    ['a.b', 'axb', false],
-  ])('%s and %s: %s', (pattern, name, isMatch) => {
-    expect(globMatcher(pattern)(name)).toBe(isMatch);
-  });
-
-  it('of many wildcards takes no long time on a name that nearly matches', () => {
-    const matches = globMatcher(`${'**/'.repeat(20)}${'*a'.repeat(40)}{b,c**d}`);
-    expect(matches(`${'a/'.repeat(500)}${'a'.repeat(250)}`)).toBe(false);
-    expect(matches(`x/${'a'.repeat(40)}b`)).toBe(true);
   });
 });
