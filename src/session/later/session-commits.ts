@@ -19,6 +19,7 @@ import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
 import { withLayer } from '../../record/layer-lock.ts';
 import { matcher } from '../../review/build-review.ts';
+import { isOnBranch } from '../../review/file-progress.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Mount } from '../../types/engine.ts';
 import type { Change, Digest } from '../../types/entry.ts';
@@ -161,4 +162,12 @@ function gitlinkFinding(link: string): Finding {
 /** What the session's copy lacked, for {@link auditCommits}. Throws as lackedFiles. */
 export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
   return lackedFiles(plan, workspace);
+}
+
+/**
+ * Whether the project has files of the session that are not in a commit that an import brings: those of an apply that was
+ * not undone, and those that a bind session changed in place.
+ */
+export function hasAppliedFiles({ outcome, plan }: SessionRecord): boolean {
+  return plan.mode === 'bind' || outcome?.changes.some((one) => one.verdict === 'applied' && !isOnBranch(one)) === true;
 }

@@ -1,14 +1,22 @@
 import type { ReceivedBranch, ReceivedCommits } from '../../../commits/import-commits.ts';
 import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '../../../commits/move-branch.ts';
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
+import { isAheadOfHead, isPartOfHead, joinAdvice } from '../../../commits/taken-twice.ts';
 import { EXIT, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
-import { auditCommits, type CommitFinding, fetchCommits, lackedBy } from '../../../session/later/session-commits.ts';
+import {
+  auditCommits,
+  type CommitFinding,
+  fetchCommits,
+  hasAppliedFiles,
+  lackedBy,
+} from '../../../session/later/session-commits.ts';
 import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
 import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
+import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
@@ -46,13 +54,15 @@ export const commitsCommand: CommandRun = (line, context) =>
       tellFindings(findings, deps);
       if (!line.options.has('import')) return EXIT.ok;
       const asked = optionValue(line, 'branch');
+      const hasFiles = hasAppliedFiles(record);
       const from = asked === undefined ? undefined : planBranch(record.project, asked, received.branches);
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
       received.import();
-      if (asked === undefined || from === undefined) await offerMoves(record.project, received, deps);
+      if (asked === undefined || from === undefined) await offerMoves(received, deps, { record, hasFiles });
       else {
         makeBranch(record.project, asked, from);
         deps.tell({ kind: 'message', level: 'info', text: `Made branch ${asked} at ${from.commit.slice(0, 10)}.` });
+        if (hasFiles) tellJoin(record, asked, isAheadOfHead(record.project, from.commit), deps);
       }
       return EXIT.ok;
     } finally {
@@ -106,25 +116,46 @@ async function mayImport(findings: readonly CommitFinding[], { screen, tell }: U
   return false;
 }
 
-async function offerMoves(project: string, received: ReceivedCommits, { screen, tell }: UserDeps): Promise<void> {
+/** How to join commits with the session's files, which the project has already. */
+function tellJoin(record: SessionRecord, name: string, canMove: boolean, { tell }: UserDeps): void {
+  const canUndo = record.plan.mode !== 'bind';
+  for (const text of joinAdvice({ sessionId: record.id, name: cleanLine(name), canMove, canUndo }))
+    tell({ kind: 'message', level: 'info', text });
+}
+
+interface Moving {
+  readonly record: SessionRecord;
+  /** Whether the project has the session's files already. */
+  readonly hasFiles: boolean;
+}
+
+async function offerMoves(received: ReceivedCommits, deps: UserDeps, { record, hasFiles }: Moving): Promise<void> {
+  const { screen, tell } = deps;
+  const { project } = record;
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   for (const branch of received.branches) {
     say(`Imported ${cleanLine(branch.ref)}`);
     const move = planMove(project, branch);
-    if ('why' in move) say(`Branch ${cleanLine(branch.branch)} was not moved: ${move.why}`);
-    else if (screen === undefined) say(`To move ${cleanLine(branch.branch)} there: ${byHand(move)}`);
-    else if (isYes(await askLine(screen, moveQuestion(move)))) {
+    if ('why' in move) {
+      say(`Branch ${cleanLine(branch.branch)} was not moved: ${move.why}`);
+      if (hasFiles && !isPartOfHead(project, branch.commit))
+        tellJoin(record, branch.ref, isAheadOfHead(project, branch.commit), deps);
+    } else if (screen === undefined) {
+      say(`To move ${cleanLine(branch.branch)} there: ${byHand(move, hasFiles)}`);
+    } else if (isYes(await askLine(screen, moveQuestion(move)))) {
       moveBranch(project, move);
       say(`Moved ${cleanLine(branch.branch)} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
-    } else say(`Branch ${cleanLine(move.branch)} was not moved. To move it later: ${byHand(move)}`);
+    } else say(`Branch ${cleanLine(move.branch)} was not moved. To move it later: ${byHand(move, hasFiles)}`);
   }
 }
 
 /** The command that moves the branch by hand. git would refuse to merge over files that were applied already. */
-function byHand({ branch, ref, checkedOut }: BranchMove): string {
+function byHand({ branch, ref, checkedOut }: BranchMove, hasFiles: boolean): string {
   const there = cleanLine(ref);
   if (!checkedOut) return `git fetch . ${there}:${cleanLine(branch)}`;
-  return `git merge --ff-only ${there}, or after an apply: git reset ${there}`;
+  return hasFiles
+    ? `git reset ${there} (the session's files are in your project already: git does not merge over them)`
+    : `git merge --ff-only ${there}`;
 }
 
 function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove): string {
