@@ -1,5 +1,6 @@
 import { readJournals } from '../../apply/disk/journal.ts';
 import { recoverApply } from '../../apply/recover.ts';
+import { type ImportedRef, joinAdvice, unmergedImports } from '../../commits/taken-twice.ts';
 import { EXIT } from '../../errors.ts';
 import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
@@ -77,10 +78,12 @@ export async function applyPending(
   if (appliedBefore.length + parts.length > 0)
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
   warnOfUnmatched(options.filter, review, deps);
+  const imported = record.plan.project.git === 'none' ? [] : unmergedImports(record.project, record.id);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const hasOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
   const isComplete = appliedBefore.length > 0 && !hasOpen && countSuspectClaudeFiles(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered && !isComplete;
+  if (hasOpen) for (const { ref } of imported) tellImported(ref, deps);
   const choice = isAsked
     ? await decideSession({ ...allowed, plan: withoutAutoApply(allowed) }, review, deps, false)
     : chooseClean(review, options.filter);
@@ -88,7 +91,11 @@ export async function applyPending(
   if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const { record: now, outcome } = await applySession(record, choice, deps, options);
   const all = { ...outcome, changes: joinOutcomes(appliedBefore, outcome.changes) };
-  if (!options.dryRun) return { status: await endSession({ ...end, record: now, outcome }, deps), outcome: all };
+  if (!options.dryRun) {
+    const status = await endSession({ ...end, record: now, outcome }, deps);
+    if (outcome.changes.some((one) => one.verdict === 'applied')) tellJoins(record, imported, deps);
+    return { status, outcome: all };
+  }
   deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
   const { conflicts, heldBack } = outcomeCounts(outcome);
   const status = exitStatus({
@@ -102,6 +109,19 @@ export async function applyPending(
     agent: EXIT.ok,
   });
   return { status, outcome: all };
+}
+
+/** A session is taken as files or as commits: who took the commits before learns that the files are the same work. */
+function tellImported(ref: string, { tell }: UserDeps): void {
+  const text = `The commits of this session were imported as ${cleanLine(ref)} and bring its files too. To take them instead: git merge ${cleanLine(ref)}`;
+  tell({ kind: 'message', level: 'info', text });
+}
+
+/** How to join the files that were applied with commits that were imported before. */
+function tellJoins({ id: sessionId }: SessionRecord, imported: readonly ImportedRef[], { tell }: UserDeps): void {
+  for (const { ref, canMove } of imported)
+    for (const text of joinAdvice({ sessionId, name: cleanLine(ref), canMove, canUndo: true }))
+      tell({ kind: 'message', level: 'info', text });
 }
 
 /** A misspelt glob selects nothing, which looks like an apply that held everything back. */

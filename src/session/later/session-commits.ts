@@ -7,6 +7,7 @@ import { findRepositories, type Repository, withKnownCommits } from '../../commi
 import type { InsideRequest } from '../../commits/run-inside.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { withLayer } from '../../record/layer-lock.ts';
+import { isOnBranch } from '../../review/file-progress.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { type LackedFiles, lackedFiles } from '../../workspace/lacking.ts';
 import { reopenWorkspace } from '../../workspace/open.ts';
@@ -125,4 +126,12 @@ function choose(repositories: readonly Repository[], only: readonly string[]): r
 /** What the session's copy lacked, for {@link auditCommits}. Throws as lackedFiles. */
 export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
   return lackedFiles(plan, workspace);
+}
+
+/**
+ * Whether the project has files of the session that are not in a commit that an import brings: those of an apply that was
+ * not undone, and those that a bind session changed in place.
+ */
+export function hasAppliedFiles({ outcome, plan }: SessionRecord): boolean {
+  return plan.mode === 'bind' || outcome?.changes.some((one) => one.verdict === 'applied' && !isOnBranch(one)) === true;
 }

@@ -3,15 +3,22 @@ import { type BranchMove, makeBranch, moveBranch, planBranch, planMove } from '.
 import type { LeftRefs } from '../../../commits/other-refs.ts';
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
 import type { Repository } from '../../../commits/repositories.ts';
+import { isAheadOfHead, isPartOfHead, joinAdvice } from '../../../commits/taken-twice.ts';
 import { EXIT, RunClaudeError, usageError } from '../../../errors.ts';
 import { jsonText } from '../../../report/json.ts';
 import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
-import { fetchCommits, lackedBy, type RepositoryCommits } from '../../../session/later/session-commits.ts';
+import {
+  fetchCommits,
+  hasAppliedFiles,
+  lackedBy,
+  type RepositoryCommits,
+} from '../../../session/later/session-commits.ts';
 import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
 import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
 import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
+import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
@@ -52,6 +59,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       tellFindings(findings, deps);
       if (!line.options.has('import')) return EXIT.ok;
       const asked = optionValue(line, 'branch');
+      const hasFiles = hasAppliedFiles(record);
       const branches = asked === undefined ? [] : made.map((one) => ({ ...one, from: planBranchIn(one, asked) }));
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
       // Submodules first: a commit above them never names one that is not there yet.
@@ -63,8 +71,9 @@ export const commitsCommand: CommandRun = (line, context) =>
         makeBranch(repository.place, asked as string, from);
         const text = `Made branch ${asked}${inRepository(repository)} at ${from.commit.slice(0, 10)}.`;
         deps.tell({ kind: 'message', level: 'info', text });
+        if (hasFiles) tellJoin(record, asked as string, isAheadOfHead(repository.place, from.commit), deps);
       }
-      if (asked === undefined) for (const one of made) await offerMoves(one, deps);
+      if (asked === undefined) for (const one of made) await offerMoves(one, deps, { record, hasFiles });
       return EXIT.ok;
     } finally {
       await engine.close();
@@ -163,28 +172,52 @@ async function mayImport(findings: readonly CommitFinding[], { screen, tell }: U
   return false;
 }
 
-async function offerMoves({ repository, received }: RepositoryCommits, { screen, tell }: UserDeps): Promise<void> {
+/** How to join commits with the session's files, which the project has already. */
+function tellJoin(record: SessionRecord, name: string, canMove: boolean, { tell }: UserDeps): void {
+  const canUndo = record.plan.mode !== 'bind';
+  for (const text of joinAdvice({ sessionId: record.id, name: cleanLine(name), canMove, canUndo }))
+    tell({ kind: 'message', level: 'info', text });
+}
+
+interface Moving {
+  readonly record: SessionRecord;
+  /** Whether the project has the session's files already. */
+  readonly hasFiles: boolean;
+}
+
+async function offerMoves(
+  { repository, received }: RepositoryCommits,
+  deps: UserDeps,
+  { record, hasFiles }: Moving,
+): Promise<void> {
+  const { screen, tell } = deps;
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   const where = inRepository(repository);
   for (const branch of received.branches) {
     say(`Imported ${cleanLine(branch.ref)}${where}`);
     const move = planMove(repository.place, branch);
     const name = `${cleanLine(branch.branch)}${where}`;
-    if ('why' in move) say(`Branch ${name} was not moved: ${move.why}`);
-    else if (screen === undefined) say(`To move ${name} there: ${byHand(move, repository)}`);
-    else if (isYes(await askLine(screen, moveQuestion(move, where)))) {
+    if ('why' in move) {
+      say(`Branch ${name} was not moved: ${move.why}`);
+      if (hasFiles && !isPartOfHead(repository.place, branch.commit))
+        tellJoin(record, branch.ref, isAheadOfHead(repository.place, branch.commit), deps);
+    } else if (screen === undefined) {
+      say(`To move ${name} there: ${byHand(move, repository, hasFiles)}`);
+    } else if (isYes(await askLine(screen, moveQuestion(move, where)))) {
       moveBranch(repository.place, move);
       say(`Moved ${name} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
-    } else say(`Branch ${name} was not moved. To move it later: ${byHand(move, repository)}`);
+    } else say(`Branch ${name} was not moved. To move it later: ${byHand(move, repository, hasFiles)}`);
   }
 }
 
 /** The command that moves the branch by hand. git would refuse to merge over files that were applied already. */
-function byHand({ branch, ref, checkedOut }: BranchMove, { path }: Repository): string {
+function byHand({ branch, ref, checkedOut }: BranchMove, { path }: Repository, hasFiles: boolean): string {
   const there = cleanLine(ref);
   const git = path === '' ? 'git' : `git -C ${/^[\w.@+/-]+$/.test(path) ? path : 'REPOSITORY'}`;
   if (!checkedOut) return `${git} fetch . ${there}:${cleanLine(branch)}`;
-  return `${git} merge --ff-only ${there}, or after an apply: ${git} reset ${there}`;
+  return hasFiles
+    ? `${git} reset ${there} (the session's files are in your project already: git does not merge over them)`
+    : `${git} merge --ff-only ${there}`;
 }
 
 function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove, where: string): string {
