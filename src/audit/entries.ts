@@ -23,7 +23,11 @@ const DAY_NS = 86_400_000_000_000n;
 export function entryHits(scene: Scene, change: Change): Hit[] {
   const { after } = change;
   if (after === undefined) return [];
-  const hits = [...kindHits(scene, change, after), ...modeHits(scene, change, after)];
+  const hits = [
+    ...kindHits(scene, change, after),
+    ...modeHits(scene, change, after),
+    ...pathHits(scene, change, after),
+  ];
   if (after.kind !== 'file') return hits;
   return [
     ...hits,
@@ -43,6 +47,12 @@ function kindHits(scene: Scene, change: Change, after: Entry): Hit[] {
   if (isCopyOfTarget(scene, change))
     return [...hits, hitOf('type-change', path, { case: 'copy', detail: 'a link to a copy of the linked file' })];
   return [...hits, hitOf('type-change', path, { detail: `${before.kind} to ${after.kind}` })];
+}
+
+/** Links count: what they lead to is a program or is not one, and that may change later. */
+function pathHits({ input: { pathFolders = [] } }: Scene, { path }: Change, { kind, mode }: Entry): Hit[] {
+  const isProgram = kind === 'symlink' || (kind === 'file' && (mode & EXECUTE_BITS) !== 0);
+  return isProgram && pathFolders.includes(parentPath(path)) ? [hitOf('path-program', path)] : [];
 }
 
 /** Whether the entry has one of these mode bits and did not have it before. */

@@ -26,6 +26,8 @@ export interface AuditInput {
   readonly base?: BaseReader;
   /** Folders that had the setgid bit before the session, besides those of the base. '': the project itself. */
   readonly setgidFolders?: readonly string[];
+  /** Folders of the user's PATH, '' for the top: a program there starts by its name. */
+  readonly pathFolders?: readonly string[] | undefined;
   readonly userRules?: readonly UserRule[];
   /** ask: each first file of a kind is suspect. Default: a note for each kind. */
   readonly newKinds?: 'ask' | 'note';

@@ -1,5 +1,5 @@
 import { baseIgnoreRules } from '../collector/ignored.ts';
-import { parseRelPath, type RelPath } from '../text/path.ts';
+import { parentPath, parseRelPath, type RelPath } from '../text/path.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Change, Digest, Entry, WithheldGroup } from '../types/entry.ts';
 import { isSameEntry } from './compare.ts';
@@ -21,6 +21,8 @@ export interface ListChangesOptions {
   readonly now: ProjectScan;
   readonly sessionDir: string;
   readonly sources: EarlierSources;
+  /** Folders of PATH in the project: what is there counts also where it is ignored. */
+  readonly pathFolders: readonly string[];
 }
 
 /** A path whose entry differs from the one before the session. */
@@ -41,7 +43,8 @@ export async function listBindChanges(options: ListChangesOptions): Promise<Bind
   const changed: Changed[] = [];
   const rules = ignoreRulesOf(root, before, sessionDir);
   for (const { path, old, seen } of differingEntries(options)) {
-    const top = await rules.top(path, (seen ?? old)?.kind === 'dir');
+    const isInPath = options.pathFolders.includes(parentPath(path)) && (seen ?? old)?.kind !== 'dir';
+    const top = isInPath ? undefined : await rules.top(path, (seen ?? old)?.kind === 'dir');
     if (top === undefined) {
       changed.push({ path, old, seen });
       continue;

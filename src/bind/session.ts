@@ -95,7 +95,14 @@ export async function closeBind(options: CloseBindOptions): Promise<BindOutcome>
   }
   const final = heldBack === 0 ? now : scanProject(root, skipShielded(isShielded));
   const sources = earlierSources(snapshot, plan.baseDir);
-  const { changes, ignored } = await listBindChanges({ root, before: snapshot, now: final, sessionDir, sources });
+  const { changes, ignored } = await listBindChanges({
+    root,
+    before: snapshot,
+    now: final,
+    sessionDir,
+    sources,
+    pathFolders: plan.project.pathFolders ?? [],
+  });
   const findings = await options.audit(changes, bindStore(sessionDir));
   // All that is shown is in the session's store now.
   releaseRef(plan.baseDir, plan.sessionId);

@@ -44,6 +44,7 @@ const project = fields<ProjectFacts>({
   startIn: text,
   git: oneOf('none', 'directory', 'file', 'subfolder'),
   gitCommonDir: optional(absolutePath),
+  pathFolders: optional(texts),
   ownerUid: number,
   ownerGid: number,
 });

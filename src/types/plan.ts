@@ -17,6 +17,8 @@ export interface ProjectFacts {
   readonly git: 'none' | 'directory' | 'file' | 'subfolder';
   /** Real path of the git common directory, where there is one. */
   readonly gitCommonDir: string | undefined;
+  /** Folders of the user's PATH that are in the project, relative to root; undefined for none. */
+  readonly pathFolders?: readonly string[] | undefined;
   readonly ownerUid: number;
   readonly ownerGid: number;
 }

@@ -105,6 +105,14 @@ export const ENTRY_RULES = {
     source: 'git diff modes',
     cases: { copy: { severity: 'note' } },
   },
+  'path-program': {
+    severity: 'suspect',
+    title: 'Program in a folder of your PATH',
+    why: 'It starts when its name is typed, in place of the program of that name.',
+    matches: 'executable files and links in folders of the project that PATH names; in bind mode also ignored ones',
+    trigger: 'typing its name, and programs that start it by name',
+    source: 'execvp(3)',
+  },
   'execute-bit-odd': {
     severity: 'suspect',
     title: 'Execute bit on a file that was not a program',

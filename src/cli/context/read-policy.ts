@@ -4,6 +4,7 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-
 import { mergePolicy } from '../../config/merge-policy.ts';
 import { usageError } from '../../errors.ts';
 import { probeProject } from '../../host/facts.ts';
+import { pathFoldersIn } from '../../host/programs/path-folders.ts';
 import { distrust } from '../../host/programs/start-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { ProjectFacts } from '../../types/plan.ts';
@@ -42,6 +43,7 @@ export async function readPolicy(
   const sources = { config, environment: context.env, flags, projectFile: undefined, projectIgnore: [] };
   const own = mergePolicy(sources);
   const project = probeProject(folder, { repo: own.policy.repo });
+  const pathFolders = pathFoldersIn(project.root);
   distrust([project.root]);
   const projectFile = '.run-claude.toml';
   const projectText = readSmallFile(path.join(project.root, projectFile), 'refuse');
@@ -68,7 +70,13 @@ export async function readPolicy(
   ];
   const warnings = [...merged.warnings, ...ignore.refused, ...(devcontainer?.unsupported ?? [])];
   const policy: Policy = { ...merged.policy, ...recordedFiles(variables, merged.policy.env) };
-  return { ...merged, policy, warnings, project, files };
+  return {
+    ...merged,
+    policy,
+    warnings,
+    project: { ...project, ...(pathFolders.length > 0 && { pathFolders }) },
+    files,
+  };
 }
 
 /** Most files set no severity: the rules are loaded only for one that does. */

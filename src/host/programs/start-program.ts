@@ -47,8 +47,8 @@ export function missingProgramHint(named: string): string {
   return `${refused} is not used, because an agent can write there. Install ${named} outside of the project.`;
 }
 
-/** PATH as it was at the start: for hints alone. */
-const originalPath = process.env['PATH'] ?? '';
+/** PATH as it was at the start: for what the user's own shell would find. */
+export const originalPath = process.env['PATH'] ?? '';
 
 /** As execvp(3) searches without PATH. */
 const DEFAULT_PATH = '/usr/bin:/bin';

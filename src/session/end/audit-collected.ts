@@ -37,6 +37,7 @@ export function auditCollected(
     tell,
     ...(endedNs === undefined ? {} : { endedNs }),
     ...policySettings(policy),
+    pathFolders: project.pathFolders,
     maxPathBytes: maxEntryBytes(baseDir, project.root),
   });
 }

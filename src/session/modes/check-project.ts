@@ -126,6 +126,7 @@ async function auditBound(
   const findings = await judge.audit({
     changes: changes.map(withoutUnknown),
     setgidFolders: setgidFolders(plan.project.root, snapshot),
+    pathFolders: plan.project.pathFolders,
     signal: interruption.next(),
     tell,
     ...policySettings(plan.policy),

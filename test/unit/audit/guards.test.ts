@@ -444,3 +444,23 @@ describe('a change that is plain data alone', () => {
     expect(judged(executable, { content })).toContain('suspect build-bazel');
   });
 });
+
+describe('a folder of the user’s PATH', () => {
+  const inPath = (change: Parameters<typeof judged>[0]): boolean =>
+    judged({ path: 'bin/git', ...change }, { pathFolders: ['bin', ''] }).includes('suspect path-program');
+
+  it('has new and changed programs and links as findings', () => {
+    expect(inPath({ kind: 'created', after: file({ mode: 0o755 }) })).toBe(true);
+    expect(inPath({ kind: 'modified', before: file({ mode: 0o755 }), after: file({ mode: 0o755, digest: 'y' }) })).toBe(
+      true,
+    );
+    expect(inPath({ kind: 'created', after: file({ kind: 'symlink', mode: 0o777, target: 'x' }) })).toBe(true);
+    expect(inPath({ path: 'git', kind: 'created', after: file({ mode: 0o755 }) })).toBe(true);
+  });
+
+  it('has other files, and is not what is below it', () => {
+    expect(inPath({ kind: 'created', after: file() })).toBe(false);
+    expect(inPath({ kind: 'deleted', before: file({ mode: 0o755 }) })).toBe(false);
+    expect(inPath({ path: 'bin/deeper/git', kind: 'created', after: file({ mode: 0o755 }) })).toBe(false);
+  });
+});

@@ -54,13 +54,14 @@ const differences = (): GitDifference[] =>
   );
 
 /** What the end of the session shows. The base is at `top`/base. */
-const changesNow = (): ReturnType<typeof listBindChanges> =>
+const changesNow = (pathFolders: readonly string[] = []): ReturnType<typeof listBindChanges> =>
   listBindChanges({
     root,
     before,
     now: scanProject(root, (name) => name === '.git'),
     sessionDir: top,
     sources: earlierSources(before, path.join(top, 'base')),
+    pathFolders,
   });
 
 async function restoreAll(): Promise<string[]> {
@@ -126,4 +127,13 @@ it('counts changes that the earlier ignore rules match, and no others', async ()
   const { changes, ignored } = await changesNow();
   expect(ignored).toEqual([{ directory: 'out', entries: 3, bytes: expect.any(Number) }]);
   expect(changes.map(({ path: name }) => name).sort()).toEqual(['.gitignore', 'a.txt']);
+});
+
+it('shows what is ignored where PATH leads to it', async () => {
+  write('out/bin/git', '#!/bin/sh\n');
+  write('out/bin/deeper/git', '#!/bin/sh\n');
+  write('out/other', 'x');
+  const { changes, ignored } = await changesNow(['out/bin']);
+  expect(changes.map(({ path: name, kind }) => `${kind} ${name}`)).toEqual(['created out/bin/git']);
+  expect(ignored).toEqual([expect.objectContaining({ directory: 'out' })]);
 });

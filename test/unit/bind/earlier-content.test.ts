@@ -79,7 +79,7 @@ async function start({ isShielded = true, isWatched = isWatchedPath } = {}): Pro
 async function shownBefore(before: BindSnapshot): Promise<Record<string, string | undefined>> {
   const now = scanProject(root, (name) => name === '.git');
   const sources = earlierSources(before, path.join(dir, 'base'));
-  const { changes } = await listBindChanges({ root, before, now, sessionDir, sources });
+  const { changes } = await listBindChanges({ root, before, now, sessionDir, sources, pathFolders: [] });
   const shown: Record<string, string | undefined> = {};
   for (const { path: name, before: old } of changes) {
     shown[name] = old?.digest === undefined ? undefined : (await bindStore(sessionDir).read(old.digest)).toString();
