@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, type StatsFs, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
@@ -75,10 +75,15 @@ export function probeHost(process: ProcessView, places: Places): HostFacts {
 
 /** Free space, in MiB, on the disk of a directory that may not exist yet. */
 export function freeDiskMb(dir: string): number {
+  const { bavail, bsize } = fileSystemOf(dir);
+  return Math.floor((bavail * bsize) / 1_048_576);
+}
+
+/** As statfs(2) tells it of a directory that may not exist yet. */
+export function fileSystemOf(dir: string): StatsFs {
   for (let at = dir; ; at = path.dirname(at)) {
     try {
-      const { bavail, bsize } = statfsSync(at);
-      return Math.floor((bavail * bsize) / 1_048_576);
+      return statfsSync(at);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === path.dirname(at)) throw error;
     }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { fileSystemOf } from '../../host/facts.ts';
 import type { Step } from './steps.ts';
 
 /** What a journal has for each step besides the step: that it was done, and its outcome. */
@@ -31,7 +31,7 @@ function missingOn(
   whose: string,
   needed: { readonly bytes: number; readonly entries: number },
 ): string | undefined {
-  const { bavail, bsize, files, ffree } = statfsSync(dir);
+  const { bavail, bsize, files, ffree } = fileSystemOf(dir);
   const free = bavail * bsize;
   if (needed.bytes > free)
     return `not enough space on the disk of ${whose}: ${megabytes(needed.bytes)} needed, ${megabytes(free)} free`;
