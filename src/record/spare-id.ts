@@ -31,7 +31,7 @@ const MACHINE: AccountSearch = { inFiles: idsInFiles, inSources: idsInSources };
  * The choice is stored in the state directory, so that it stays the same: the private copies belong to it. Only root asks
  * for the accounts of this machine: other users run agents under this number on other machines only.
  *
- * @throws {RunClaudeError} USER_NONE_SPARE where accounts have all numbers that it may choose; RECORD_UNWRITABLE.
+ * @throws {RunClaudeError} USER_NONE_SPARE where accounts have all numbers that it may choose; RECORD_UNREADABLE.
  */
 export function findSpareId(stateDir: string, uid: number, accounts: AccountSearch = MACHINE): number {
   if (uid !== 0) return FIRST;
@@ -47,9 +47,19 @@ export function findSpareId(stateDir: string, uid: number, accounts: AccountSear
       hint: 'Give one of these numbers back, or run run-claude as a user who is not root.',
     });
   }
-  // Without a state directory, no session has used a number yet: a command that starts none makes no directory.
-  if (existsSync(stateDir)) writeJsonAtomic(file, { version: FORMAT, id });
+  remember(file, id);
   return id;
+}
+
+/** What cannot be stored, as on a full disk, is chosen again by the next command: doctor has to work there. */
+function remember(file: string, id: number): void {
+  // Without a state directory, no session has used a number yet: a command that starts none makes no directory.
+  if (!existsSync(path.dirname(file))) return;
+  try {
+    writeJsonAtomic(file, { version: FORMAT, id });
+  } catch (error) {
+    if (!(error instanceof RunClaudeError) || error.code !== 'RECORD_UNWRITABLE') throw error;
+  }
 }
 
 /** Those of {@link SERVANT_IDS} that the files of this machine give to an account. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { COMPANION_UID } from '../../../src/companion/companion-place.ts';
 import { HELPER_USER } from '../../../src/engine/hardening/hardened.ts';
 import { type AccountSearch, findSpareId, SERVANT_IDS } from '../../../src/record/spare-id.ts';
+import { skipUnless } from '../../support/requirement.ts';
 
 let stateDir: string;
 beforeEach(() => {
@@ -62,6 +63,11 @@ it('does not ask for the accounts of this machine where it is used on others onl
   const search = accounts([61_100]);
   expect(find(search, 501)).toBe(61_100);
   expect(search.inSources).not.toHaveBeenCalled();
+});
+
+it('is found where it cannot be stored', (context) => {
+  skipUnless(process.platform === 'linux', 'needs Linux, where /proc accepts no file', context);
+  expect(findSpareId('/proc/self', 0, accounts([61_100]))).toBe(61_101);
 });
 
 it('makes no state directory', () => {
