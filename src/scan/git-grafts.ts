@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isSharedEntry, PRIVATE_IN_SHARED } from '../git/layout.ts';
 import type { Graft } from './list-directories.ts';
@@ -95,11 +95,12 @@ function only(source: string, names: RegExp): Graft {
   return { source, without: namesIn(source).filter((name) => !names.test(name)) };
 }
 
-/** The directory that a project's `.git` is or names; undefined when there is none. */
+/** The directory that a project's `.git` is, names or links to; undefined when there is none. */
 export function gitDirOf(project: string): string | undefined {
   const file = path.join(project, '.git');
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return file;
+  if (stat?.isSymbolicLink() === true) return isDirectory(file) ? realpathSync(file) : undefined;
   if (stat === undefined || !stat.isFile() || stat.size > 65_536) return undefined;
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(file, 'utf8'))?.[1];
   const own = pointer === undefined ? undefined : path.resolve(project, pointer);

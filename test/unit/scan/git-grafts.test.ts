@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -207,6 +208,16 @@ describe('git in the copy of', () => {
     expectWhole(tree, ['first']);
   });
 
+  it('a repository that the project links to is whole', async () => {
+    mkdirSync(path.join(dir, 'project'));
+    git('project', 'init', '-q', '-b', 'main');
+    renameSync(path.join(dir, 'project/.git'), path.join(dir, 'lender'));
+    symlinkSync('../lender', path.join(dir, 'project/.git'));
+    commit('project', 'first');
+    writeFileSync(path.join(dir, 'project/edited.txt'), 'edited\n');
+    expectWhole(await alone('project'), ['first']);
+  });
+
   it('a repository whose work tree is a folder of the project, or outside of it', async () => {
     renameSync(path.join(dir, 'main'), path.join(dir, 'project'));
     mkdirSync(path.join(dir, 'project/src'));
@@ -381,6 +392,9 @@ describe('git in the copy of', () => {
       writeFileSync(path.join(dir, 'project/own/commondir'), `${dir}/private\n`);
       const named = how === 'what it shares' ? 'own' : '../private';
       writeFileSync(path.join(dir, 'project/.git'), `gitdir: ${named}\n`);
+      expect(gitGrafts(path.join(dir, 'project'))).toEqual(new Map());
+      rmSync(path.join(dir, 'project/.git'));
+      symlinkSync(named, path.join(dir, 'project/.git'));
       expect(gitGrafts(path.join(dir, 'project'))).toEqual(new Map());
     },
   );
