@@ -253,10 +253,16 @@ export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
 
-/** Whether a session made commits: its branches or the log of its HEAD changed. Display only. */
-export function madeCommits(review: Review): boolean {
-  return review.items.some(
-    ({ change }) =>
-      change.inGit === true && change.after !== undefined && /^\.git\/(refs\/heads\/|logs\/HEAD$)/.test(change.path),
+/**
+ * Whether a session made commits: its branches or the log of its HEAD changed, and it has objects of its own. A checkout or
+ * a new branch makes none. Display only.
+ */
+export function madeCommits({ items }: Pick<Review, 'items'>): boolean {
+  const changed = items.flatMap(({ change }) =>
+    change.inGit === true && change.after !== undefined ? [change.path] : [],
   );
+  return changed.some((one) => REF_OF_COMMITS.test(one)) && changed.some((one) => OBJECT.test(one));
 }
+
+const REF_OF_COMMITS = /^\.git\/(refs\/heads\/|logs\/HEAD$)/;
+const OBJECT = /^\.git\/objects\/([0-9a-f]{2}\/[0-9a-f]|pack\/.)/;
