@@ -18,16 +18,17 @@ export function whyRefusedName(project: string, name: string): string | undefine
   if (ROOT_REF.test(name) || /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name))
     return `${shown} is not a valid name for a branch: git has another meaning for it`;
   const first = name.split('/')[0] as string;
-  const others = refs(project, `refs/tags/${name}`, ...(name === first ? [] : [`refs/remotes/${first}`]));
+  const others = refs(project, [`refs/tags/${name}`, `refs/remotes/${first}`]);
   if (others.includes(`refs/tags/${name}`))
     return `${shown} is not a valid name for a branch here: there is a tag ${name}`;
-  if (name !== first && (OF_OTHER_REFS.includes(first) || others.length > 0))
+  const isRemote = others.some((ref) => ref.startsWith(`refs/remotes/${first}/`));
+  if (name !== first && (OF_OTHER_REFS.includes(first) || isRemote))
     return `${shown} is not a valid name for a branch here: git reads ${first}/… as the name of another ref`;
   return undefined;
 }
 
 /** Full names of the refs that these patterns name, and of those below them. */
-function refs(project: string, ...patterns: readonly string[]): string[] {
+function refs(project: string, patterns: readonly string[]): string[] {
   const listed = hostGit(project, ['for-each-ref', '--format=%(refname)', ...patterns]).toString();
   return listed.split('\n').filter((line) => line !== '');
 }

@@ -16,6 +16,7 @@ beforeAll(() => {
   git('init', '-q', '-b', 'main');
   git('commit', '-q', '--allow-empty', '-m', 'first');
   git('tag', 'v1');
+  git('tag', 'rel/one/two');
   git('update-ref', 'refs/remotes/fork/main', 'HEAD');
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
@@ -33,6 +34,7 @@ it.each([
   'abcdef0',
   'origin',
   'my/origin',
+  'rel/one',
 ])('accepts %s', (name) => expect(whyRefusedName(project, name)).toBeUndefined());
 
 it.each([
