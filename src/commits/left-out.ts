@@ -23,7 +23,7 @@ const MOST_COMPARISONS = 500;
 
 /**
  * The changes of the received commits that delete, empty or write what the session's copy lacked. A session can make them
- * whatever git is told in its copy. Where a commit only has what the user's own commits have there (one of the user's that
+ * whatever the index in its copy says. Where a commit only has what the user's own commits have there (one of the user's that
  * was amended, or a merge that git makes by itself), nothing is changed.
  *
  * @throws {RunClaudeError} COMMITS_REFUSED.

@@ -43,7 +43,7 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** Whatever git was told about the file: what the index names is deleted from it, what is there is added. */
+/** Whatever marks the index has: what the index names is deleted from it, what is there is added. */
 const hostile = (lacked: string): string => `
   git ls-files -z | xargs -0 git update-index --no-skip-worktree
   git ls-files -z | xargs -0 git update-index --no-assume-unchanged

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { receiveCommits } from '../../../src/commits/import-commits.ts';
 import { findLeftOutChanges } from '../../../src/commits/left-out.ts';
 
-// The gate of commits, for a session whose copy lacked `secret.env` and `private/`, whatever git in the copy was told.
+// The gate of commits, for a session whose copy lacked `secret.env` and `private/`, whatever marks the index in the copy has.
 
 let dir: string;
 let project: string;
