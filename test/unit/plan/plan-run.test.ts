@@ -101,6 +101,11 @@ describe('the user inside', () => {
   it('is named as a weakening when it is root', () => {
     expect(plan({ policy: { mode: 'bind' }, owner: 0 }).weakenings[0]).toContain('uid 0');
     expect(plan().weakenings).toEqual([]);
+    for (const rules of [{ exclude: ['private/'] }, { mask: ['.env'] }]) {
+      const line = expect.stringContaining('excluded and masked paths are not kept from the agent in bind mode');
+      expect(plan({ policy: { mode: 'bind', ...rules } }).weakenings).toContainEqual(line);
+      expect(plan({ policy: { mode: 'copy', ...rules } }).weakenings).toEqual([]);
+    }
     expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
       /driver is attackable/,
     );
