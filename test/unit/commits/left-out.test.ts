@@ -154,4 +154,8 @@ it('finds a file or link in place of a folder that has something which the copy 
   commit(clone, 'in place');
   expect(found((one) => one === 'conf')).toEqual(['in place: conf']);
   expect(found()).toEqual([]);
+  // git leaves the folder of a submodule as it is.
+  git(clone, 'update-index', '--add', '--cacheinfo', `160000,${git(clone, 'rev-parse', 'HEAD')},lib`);
+  git(clone, 'commit', '-q', '-m', 'submodule');
+  expect(found((one) => one === 'lib')).toEqual([]);
 });
