@@ -23,14 +23,14 @@ const MOST_COMPARISONS = 500;
 
 /**
  * The changes of the received commits that delete, empty or write what the session's copy lacked. A session can make them
- * whatever git is told in its copy. Where a commit only has what the user's own commits have there (one of the user's that
+ * whatever the index in its copy says. Where a commit only has what the user's own commits have there (one of the user's that
  * was amended, or a merge that git makes by itself), nothing is changed.
  *
  * @throws {RunClaudeError} COMMITS_REFUSED.
  */
 export function findLeftOutChanges(received: ReceivedCommits, files: UserFiles): LeftOutChange[] {
   const isFound = ({ path, newMode }: RawChange): boolean =>
-    files.lacks(path) || (newMode !== NOTHING && files.hidesLacking(path));
+    files.lacks(path) || (!LEAVES_FOLDERS.includes(newMode) && files.hidesLacking(path));
   const compare = new Comparisons(received);
   return [...readRawChanges(received)].flatMap(([commit, raw]) =>
     raw
@@ -39,7 +39,8 @@ export function findLeftOutChanges(received: ReceivedCommits, files: UserFiles):
   );
 }
 
-const NOTHING = '000000';
+/** Modes of a new side for which git leaves a folder as it is: nothing, and a submodule. */
+const LEAVES_FOLDERS = ['000000', '160000'];
 
 /** What commits have at a path, compared with the user's own. Each pair of commits is compared once. */
 class Comparisons {

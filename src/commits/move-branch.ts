@@ -1,4 +1,4 @@
-import { isBranchName } from './bundle.ts';
+import { whyRefusedName } from './branch-name.ts';
 import { hostGit, hostGitSucceeds, refusedCommits } from './host-git.ts';
 import type { ReceivedBranch } from './import-commits.ts';
 
@@ -55,7 +55,8 @@ export function moveBranch(project: string, { branch, from, to, ref, checkedOut 
  * several branches and none of that name.
  */
 export function planBranch(project: string, name: string, branches: readonly ReceivedBranch[]): ReceivedBranch {
-  if (!isBranchName(name)) throw refusedCommits(`${JSON.stringify(name)} is not a valid name for a branch`);
+  const why = whyRefusedName(project, name);
+  if (why !== undefined) throw refusedCommits(why);
   const taken = hostGit(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`]).toString();
   if (taken !== '') throw refusedCommits(`there is a branch ${taken.trim().slice('refs/heads/'.length)} here already`);
   const [only, ...others] = branches;

@@ -30,7 +30,7 @@ const DECIDE = 'What was collected from it is in its record: review, apply or di
  */
 export function parseWorkspaceRecord(value: unknown): WorkspaceRecord {
   if (value === undefined) throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
-  const { version, strategy: named, generation, entries, rules, leftOut = [], volume } = objectOf(value);
+  const { version, strategy: named, generation, entries, rules, leftOut, volume } = objectOf(value);
   if (version !== 1) throw unreadable('it was written by another version of run-claude');
   const strategy = STRATEGY_NAMES.find((name) => name === named);
   if (strategy === undefined) throw unreadable(`this version of run-claude has no strategy '${String(named)}'`);
@@ -38,15 +38,16 @@ export function parseWorkspaceRecord(value: unknown): WorkspaceRecord {
   if (typeof entries !== 'number' || !Number.isSafeInteger(entries)) throw unreadable('it has no number of entries');
   const { exclude, include, mask } = objectOf(rules);
   if (!isListOfText(exclude) || !isListOfText(include) || !isListOfText(mask)) throw unreadable('it has no rules');
-  if (!isListOfText(leftOut)) throw unreadable('it does not name what was left out');
+  if (leftOut !== undefined && !isListOfText(leftOut)) throw unreadable('it does not name what was left out');
   const sent = volume === undefined ? undefined : parseVolumeBase(volume);
   if (lstatSync(path.join(generation, 'manifest'), { throwIfNoEntry: false }) === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', 'the base generation of this session no longer exists', {
       hint: DECIDE,
     });
   }
-  const record = { version, strategy, generation, entries, rules: { exclude, include, mask }, leftOut } as const;
-  return sent === undefined ? record : { ...record, volume: sent };
+  const record = { version, strategy, generation, entries, rules: { exclude, include, mask } } as const;
+  const whole = leftOut === undefined ? record : { ...record, leftOut };
+  return sent === undefined ? whole : { ...whole, volume: sent };
 }
 
 function parseVolumeBase(value: unknown): VolumeBase {

@@ -1,12 +1,9 @@
-import { isBranchName } from '../commits/bundle.ts';
+import { whyRefusedName } from '../commits/branch-name.ts';
 import { RunClaudeError, usageError } from '../errors.ts';
 import { type GitArguments, runGitSync } from '../host/git.ts';
 import type { MadeBranch } from '../types/session.ts';
 
 const git = (project: string, args: GitArguments): string => runGitSync(args, { cwd: project }).toString();
-
-/** Scripts of others, in CI for example, put names of branches into shell commands: no character that a shell acts on. */
-const PLAIN_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._/+@-]*$/u;
 
 /**
  * Refuses a name that cannot be that of a new branch. Reads refs only.
@@ -14,12 +11,9 @@ const PLAIN_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._/+@-]*$/u;
  * @throws {RunClaudeError} USAGE for a name that is not valid, BRANCH_EXISTS.
  */
 export function requireNewBranch(project: string, name: string): void {
-  if (!isBranchName(name) || !PLAIN_NAME.test(name)) {
-    throw usageError(
-      `--branch: ${JSON.stringify(name)} is not a valid name for a branch`,
-      'Use letters, digits and . _ / + @ -, beginning with a letter or digit.',
-    );
-  }
+  const why = whyRefusedName(project, name);
+  if (why !== undefined)
+    throw usageError(`--branch: ${why}`, 'Use letters, digits and . _ / + @ -, beginning with a letter or digit.');
   const parts = name.split('/');
   const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
   const taken = git(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`, ...above])

@@ -264,9 +264,14 @@ export function isDeletion(change: Change): boolean {
   return change.kind === 'deleted';
 }
 
-/** Whether a session made commits: as listed at its end, or else by what it changed. Display only. */
+/**
+ * Whether a session made commits: as listed at its end, or else by what it changed. A checkout or a new branch makes none.
+ * Display only.
+ */
 export function madeCommits({ commits, items }: Review): boolean {
-  return commits === undefined ? touchesBranches(items.map(({ change }) => change)) : commits.length > 0;
+  if (commits !== undefined) return commits.length > 0;
+  const changes = items.map(({ change }) => change);
+  return touchesBranches(changes) && changes.some(({ inGit, path }) => inGit === true && OBJECT.test(path));
 }
 
 /** Whether branches, HEAD or its log changed, in any repository of the project. An agent can forge this. */
@@ -275,3 +280,4 @@ export function touchesBranches(changes: readonly Change[]): boolean {
 }
 
 const BRANCHES = /(^|\/)\.git\/(modules\/.+\/)?(refs\/heads\/|reftable\/|packed-refs$|HEAD$|logs\/HEAD$)/;
+const OBJECT = /(^|\/)\.git\/(modules\/.+\/)?objects\/([0-9a-f]{2}\/[0-9a-f]|pack\/.)/;

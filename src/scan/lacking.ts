@@ -20,7 +20,7 @@ export interface Lacking {
  * changes, imported change sets and the gate of commits all ask it.
  */
 export function lackingPaths(selection: Selection, leftOut: Iterable<string>): Lacking {
-  // A socket of git's own, for example, is no content of the project.
+  // A socket of git's own, for example, does not belong to the project's content.
   const out = new Set([...leftOut].filter((path) => !isInDotGit(path)));
   const isBelow = (path: string): boolean => out.size > 0 && (out.has(path) || liesBelow(path, out));
   const paths = [...out].sort();

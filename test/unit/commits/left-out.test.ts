@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { receiveCommits } from '../../../src/commits/import-commits.ts';
 import { findLeftOutChanges } from '../../../src/commits/left-out.ts';
 
-// The gate of commits, for a session whose copy lacked `secret.env` and `private/`, whatever git in the copy was told.
+// The gate of commits, for a session whose copy lacked `secret.env` and `private/`, whatever marks the index in the copy has.
 
 let dir: string;
 let project: string;
@@ -154,4 +154,8 @@ it('finds a file or link in place of a folder that has something which the copy 
   commit(clone, 'in place');
   expect(found((one) => one === 'conf')).toEqual(['in place: conf']);
   expect(found()).toEqual([]);
+  // git leaves the folder of a submodule as it is.
+  git(clone, 'update-index', '--add', '--cacheinfo', `160000,${git(clone, 'rev-parse', 'HEAD')},lib`);
+  git(clone, 'commit', '-q', '-m', 'submodule');
+  expect(found((one) => one === 'lib')).toEqual([]);
 });

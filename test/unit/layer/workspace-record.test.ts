@@ -13,6 +13,8 @@ const record = { version: 1, strategy: 'layers', generation, entries: 3, rules }
 
 it('reads a record as it was written', () => {
   expect(parseWorkspaceRecord(record)).toEqual(record);
+  const leftOut = ['run/socket'];
+  expect(parseWorkspaceRecord({ ...record, leftOut })).toEqual({ ...record, leftOut });
   const volume = { volume: 'v', place: 'g1', nonce: 'n' };
   expect(parseWorkspaceRecord({ ...record, strategy: 'volume', volume })).toEqual({
     ...record,
@@ -28,6 +30,7 @@ it.each([
   ['a relative generation', { generation: 'gen/1' }, /no base generation/],
   ['a count that is none', { entries: '3' }, /number of entries/],
   ['rules that are none', { rules: { exclude: [1], include: [], mask: [] } }, /no rules/],
+  ['paths left out that are none', { leftOut: 'run/socket' }, /what was left out/],
   ['a volume without a name', { volume: { place: 'g1', nonce: 'n' } }, /engine's volume/],
 ])('refuses a record with %s, and names what still works', (_, change, why) => {
   const refused = expect.objectContaining({

@@ -125,6 +125,11 @@ describe('the user inside', () => {
     const rest = { servantIdsWithAccount: [61_001] };
     expect(plan({ rest }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
     expect(plan({ rest, engine: { local: false } }).weakenings).toEqual([]);
+    for (const rules of [{ exclude: ['private/'] }, { mask: ['.env'] }]) {
+      const line = expect.stringContaining('excluded and masked paths are not kept from the agent in bind mode');
+      expect(plan({ policy: { mode: 'bind', ...rules } }).weakenings).toContainEqual(line);
+      expect(plan({ policy: { mode: 'copy', ...rules } }).weakenings).toEqual([]);
+    }
     expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
       /driver is attackable/,
     );

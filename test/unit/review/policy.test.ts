@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
 import { heldRemoval } from '../../../src/review/decisions.ts';
-import { choose, chooseClean, chooseNothing, countHeldInGit, pathFilter } from '../../../src/review/policy.ts';
+import {
+  choose,
+  chooseClean,
+  chooseNothing,
+  countHeldInGit,
+  madeCommits,
+  pathFilter,
+} from '../../../src/review/policy.ts';
 import { summaryLines } from '../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
@@ -238,4 +245,16 @@ it('counts suspect changes in git as held back, not notes of what git writes by 
   const findings = [finding('.git/config', 'suspect'), finding('.git/index', 'note'), finding('a', 'suspect')];
   expect(countHeldInGit(review(inGit, findings))).toBe(1);
   expect(countHeldInGit(review(inGit, findings.slice(1)))).toBe(0);
+});
+
+it('commits are a changed branch or HEAD together with new objects: a checkout or a new branch is none', () => {
+  const made = (...paths: string[]): boolean => madeCommits(review(paths.map((one) => change(one, { inGit: true }))));
+  const object = '.git/objects/0f/e8c1';
+  expect(made('.git/refs/heads/main', '.git/logs/HEAD', object)).toBe(true);
+  expect(made('.git/logs/HEAD', '.git/objects/pack/pack-1.pack')).toBe(true);
+  // git checkout main, git checkout -b other, git add, and a repository further down.
+  expect(made('.git/logs/HEAD', '.git/index')).toBe(false);
+  expect(made('.git/logs/HEAD', '.git/refs/heads/other', '.git/objects/0f', '.git/objects/pack')).toBe(false);
+  expect(made('.git/index', object)).toBe(false);
+  expect(made('lib/.git/refs/heads/main', `lib/${object}`)).toBe(false);
 });

@@ -61,7 +61,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       const asked = optionValue(line, 'branch');
       const hasFiles = hasAppliedFiles(record);
       const branches = asked === undefined ? [] : made.map((one) => ({ ...one, from: planBranchIn(one, asked) }));
-      if (!(await mayImport(findings, deps))) return EXIT.heldBack;
+      if (!(await mayImport(findings, record.id, deps))) return EXIT.heldBack;
       // Submodules first: a commit above them never names one that is not there yet.
       for (const { received, lfs } of made) {
         lfs.import();
@@ -149,10 +149,11 @@ function tellFindings(findings: readonly CommitFinding[], { tell }: UserDeps): v
 }
 
 /** Whether the user accepts the findings. Blocked: never. Suspect: by a yes, or by --allow-suspect. */
-async function mayImport(findings: readonly CommitFinding[], { screen, tell }: UserDeps): Promise<boolean> {
+async function mayImport(findings: readonly CommitFinding[], id: string, { screen, tell }: UserDeps): Promise<boolean> {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   if (findings.some(({ finding }) => finding.severity === 'blocked')) {
     say('Nothing was imported: a change in a commit is blocked, so none of the commits is imported.');
+    say(`To take the session's files without its commits: run-claude apply ${id}`);
     return false;
   }
   const suspect = findings.filter(({ finding }) => finding.severity === 'suspect');
