@@ -1,4 +1,5 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import path from 'node:path';
 import type { Step } from './steps.ts';
 
 /** What a journal has for each step besides the step: that it was done, and its outcome. */
@@ -31,7 +32,7 @@ function missingOn(
   whose: string,
   needed: { readonly bytes: number; readonly entries: number },
 ): string | undefined {
-  const { bavail, bsize, files, ffree } = statfsSync(dir);
+  const { bavail, bsize, files, ffree } = statfsSync(existing(dir));
   const free = bavail * bsize;
   if (needed.bytes > free)
     return `not enough space on the disk of ${whose}: ${megabytes(needed.bytes)} needed, ${megabytes(free)} free`;
@@ -39,6 +40,13 @@ function missingOn(
   if (files > 0 && needed.entries > ffree)
     return `not enough files on the disk of ${whose}: ${needed.entries} needed, ${ffree} free`;
   return undefined;
+}
+
+/** The directory of a session may be made by its first journal. */
+function existing(dir: string): string {
+  let at = dir;
+  while (!existsSync(at)) at = path.dirname(at);
+  return at;
 }
 
 function megabytes(bytes: number): string {
