@@ -73,7 +73,7 @@ export async function setUpRun(
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...merged.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
-  if (isStart(line)) requireRoom(policy, context.places);
+  if (line.action !== 'dry-run') requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   onFacts({ policy, project, host });
   const { engine, lines } = await openChosenEngine(policy, context, isStart(line), line.without ?? []);
