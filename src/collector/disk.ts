@@ -64,8 +64,9 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     const now = await source.space();
     if (first === undefined) {
       first = now;
-      const kept = now.available - writableMb(now.available / 2 ** 20) * 2 ** 20;
-      allowed = { ...allowed, reserveBytes: Math.min(allowed.reserveBytes, kept) };
+      // On a small disk: what the limit leaves, and at least what the collection may need.
+      const useful = Math.min(allowed.bytes, writableMb(now.available / 2 ** 20) * 2 ** 20);
+      allowed = { ...allowed, reserveBytes: Math.min(allowed.reserveBytes, now.available - useful) };
     }
     const reserveRoom = now.available - allowed.reserveBytes;
     // Beyond the limit others wrote too: only the next walk tells how much of it.

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { sessionObjects } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';
 import { SecondEngine } from '../support/second-engine.ts';
+import { waitForOutput } from '../support/sees.ts';
 import { configure, httpServer, nodeService } from '../support/service-scene.ts';
 
 /** Mounts a file system of this size over the directory. */
@@ -68,4 +70,63 @@ it('a service that finds the disk of the engine full does not start, and the nex
     'node -e "fetch(\'http://db:8080\').then(r=>r.text()).then(console.log)"',
   ]);
   expect(next.stdout, next.stderr).toBe('served\n');
+});
+
+const MB = 2 ** 20;
+
+/** Writes to a new file until the file system takes no byte more. */
+function fill(dir: string): void {
+  for (let size = MB, at = 0; size >= 1; ) {
+    try {
+      writeFileSync(path.join(dir, `filler-${at++}`), Buffer.alloc(size, 1));
+    } catch {
+      size = size === 1 ? 0 : Math.max(1, Math.floor(size / 16));
+    }
+  }
+}
+
+it('a fast writer on a small disk is stopped while what it wrote can still be collected, and applied', async () => {
+  await using scene = new Scene();
+  const state = path.join(scene.root, 'state');
+  using _ = mountSmall(state, '900m');
+  const { bavail, bsize } = statfsSync(state);
+  const stopped = await scene.run(['exec', '--yes', '--', 'dd', 'if=/dev/zero', 'of=big', 'bs=1M', 'count=2000']);
+  expect(stopped.status, stopped.stderr).toBe(124);
+  expect(stopped.stderr).toMatch(/Stopping the agent: (only|it has written) 0\.\d\d GB/);
+  const applied = await scene.run(['apply', '--yes']);
+  expect(applied.status, applied.stderr).toBe(0);
+  // The limit, and what is kept for a fast writer.
+  expect(statSync(path.join(scene.project, 'big')).size).toBeLessThanOrEqual((bavail * bsize) / 2);
+});
+
+it('a session on a full disk whose command was killed is shown and thrown away, and the disk is free again', async () => {
+  await using scene = new Scene();
+  const state = path.join(scene.root, 'state');
+  using _ = mountSmall(state, '900m');
+  const used = (): number => Number(execFileSync('du', ['-sm', state], { encoding: 'utf8' }).split('\t')[0]);
+  const script = 'dd if=/dev/zero of=big bs=1M count=40 2>/dev/null; echo written; sleep 600';
+  const child = scene.spawn(['exec', scene.project, '--', 'sh', '-c', script]);
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  await waitForOutput(child, 'written');
+  child.kill('SIGKILL');
+  await gone;
+  const [{ id }] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  fill(path.join(state, 'run-claude'));
+  const status = await scene.run(['status']);
+  expect([status.status, status.stderr]).toEqual([0, expect.stringContaining(`run-claude discard ${id}`)]);
+  const apply = await scene.run(['apply', '--yes']);
+  expect([apply.status, apply.stderr]).toEqual([125, expect.stringContaining('run-claude discard ID')]);
+  expect((await scene.run(['gc', '--yes'])).status).toBe(0);
+  const doctor = await scene.run(['doctor']);
+  expect(doctor.stdout + doctor.stderr).toContain('0 MB free');
+  const start = await scene.run(['exec', '--', 'true']);
+  expect([start.status, start.stderr]).toEqual([125, expect.stringContaining('0 MB are free')]);
+  const discarded = await scene.run(['discard', '--yes']);
+  expect([discarded.status, discarded.stderr]).toEqual([0, expect.stringContaining(`Session ${id} is discarded.`)]);
+  expect(sessionObjects(id)).toEqual([]);
+  expect(existsSync(path.join(state, 'run-claude/sessions', id, 'layer'))).toBe(false);
+  expect(used()).toBeGreaterThan(700);
+  execFileSync('sh', ['-c', 'rm -f "$1"/filler-*', 'sh', path.join(state, 'run-claude')]);
+  expect(used()).toBeLessThan(20);
+  expect(JSON.parse((await scene.run(['sessions', '--json'])).stdout)[0].state).toBe('discarded');
 });

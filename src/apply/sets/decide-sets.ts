@@ -34,10 +34,15 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
   const keys = new Map<string, FileSet>();
   const against = new Map<string, string>();
   const taken = new Set<string>();
+  /** Members that are as an apply of this session wrote them. */
+  const own = new Set<string>();
   for (const set of setsOnHost(files, (folder) => names.namesIn(folder), [...left.keys()])) {
     const members = set.members.flatMap((path) => preparing.byPath.get(path) ?? []);
-    for (const { change } of members) keys.set(change.path, set);
-    const found = conflictOf(set, members, { left, preparing });
+    for (const one of members) {
+      keys.set(one.change.path, set);
+      if (isWrittenByApply(one, preparing)) own.add(one.change.path);
+    }
+    const found = conflictOf(set, members, { left, own, preparing });
     const [first] = members;
     if (found === undefined || first === undefined) continue;
     const lead = (members.find(({ change }) => change.path === set.thing) ?? first).change.path;
@@ -69,9 +74,15 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
     },
     whyInUse: (path) => {
       const set = keys.get(path);
-      return set === undefined || taken.has(path) ? undefined : whyInUse(set, walker)?.why;
+      return set === undefined || taken.has(path) ? undefined : whyInUse(set, walker, (one) => own.has(one))?.why;
     },
   };
+}
+
+interface Known {
+  readonly left: ReadonlyMap<string, LeftMember>;
+  readonly own: ReadonlySet<string>;
+  readonly preparing: Lookups;
 }
 
 interface SetConflict {
@@ -87,12 +98,12 @@ interface SetConflict {
 function conflictOf(
   set: FileSet,
   members: readonly ChosenChange[],
-  { left, preparing }: { readonly left: ReadonlyMap<string, LeftMember>; readonly preparing: Lookups },
+  { left, own, preparing }: Known,
 ): SetConflict | undefined {
   const verdicts = new Map(members.map((one) => [one.change.path as string, memberVerdict(one, preparing)]));
   if ([...verdicts.values()].every((one) => one === 'same')) return undefined;
   const isSame = (path: string): boolean => verdicts.get(path) === 'same';
-  const inUse = whyInUse(set, preparing.walker);
+  const inUse = whyInUse(set, preparing.walker, (path) => own.has(path));
   if (inUse !== undefined) {
     const isReplaced = inUse.shownBy !== undefined && verdicts.has(inUse.shownBy);
     return { isSame, why: () => inUse.why, isSure: !isReplaced };
@@ -111,6 +122,18 @@ function conflictOf(
   return undefined;
 }
 
+/** Whether the host has what an apply of this session wrote there: for an undo, what it undoes. */
+function isWrittenByApply({ change }: ChosenChange, { earlier, trusted, walker }: Lookups): boolean {
+  const written = trusted ? change.before : earlier.get(change.path);
+  if (written?.kind !== 'file') return false;
+  try {
+    return readHost(walker, change.path)?.digest === written.digest;
+  } catch (error) {
+    if (!isOnePath(error)) throw error;
+    return false;
+  }
+}
+
 /** What the three-way decision of one member alone says. */
 function memberVerdict(one: ChosenChange, preparing: Lookups): 'same' | 'free' | { readonly why: string } {
   try {
@@ -127,11 +150,7 @@ function memberVerdict(one: ChosenChange, preparing: Lookups): 'same' | 'free' |
   }
 }
 
-function isLeftAndChanged(
-  set: FileSet,
-  path: string,
-  { left, preparing }: { readonly left: ReadonlyMap<string, LeftMember>; readonly preparing: Lookups },
-): boolean {
+function isLeftAndChanged(set: FileSet, path: string, { left, preparing }: Pick<Known, 'left' | 'preparing'>): boolean {
   const known = left.get(path);
   if (known === undefined || preparing.byPath.has(path) || isScratchMember(set, path)) return false;
   const host = readHost(preparing.walker, path);

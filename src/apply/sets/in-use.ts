@@ -20,12 +20,13 @@ export interface InUse {
 
 /**
  * Why the thing must not be replaced now: it is open on this machine, or was not closed. Undefined where nothing shows that.
- * Reads the first bytes of the members that show it, and on Linux the kernel's list of locks.
+ * Reads the first bytes of the members that show it, and on Linux the kernel's list of locks. A member that an apply wrote
+ * (`isOwn`) shows nothing.
  */
-export function whyInUse(set: FileSet, walker: HostWalker): InUse | undefined {
+export function whyInUse(set: FileSet, walker: HostWalker, isOwn: (path: string) => boolean): InUse | undefined {
   for (const path of set.members) {
     const start = inUseStart(set, path);
-    if (start === undefined) continue;
+    if (start === undefined || isOwn(path)) continue;
     const head = firstBytes(walker, path, Math.max(1, start.length));
     if (head === undefined || head.length === 0 || !head.subarray(0, start.length).equals(start)) continue;
     const why = `the ${setName(set)}${IS_OPEN}, or was not closed: ${path} is not empty`;

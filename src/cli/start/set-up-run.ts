@@ -77,7 +77,7 @@ export async function setUpRun(
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...used.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
-  if (isStart(line)) requireRoom(policy, context.places);
+  if (line.action !== 'dry-run') requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
   requireOutsidePackage([project.root, ...also.map((folder) => folder.project.root)], host.stateDir);
   onFacts({ policy, project, host });

@@ -3,6 +3,7 @@ import { isConversation } from '../../review/claude-items.ts';
 import { totalFiles } from '../../review/counts.ts';
 import { heldRemoval, unignoredPatterns } from '../../review/decisions.ts';
 import { setName } from '../../review/file-sets.ts';
+import { parentPath } from '../../text/path.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
@@ -51,6 +52,7 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   return [
     ...lines,
     ...setLines(review),
+    ...repositoryLines(review),
     ...withheldLines(review),
     ...(review.claude === undefined ? [] : claudeLines(review.claude)),
   ];
@@ -88,6 +90,23 @@ function setLines({ decisions }: Review): SummaryLine[] {
   });
   const more = sets.length - MAX_FINDINGS_PER_KIND;
   return more > 0 ? [...lines, { text: `one change: ${more} more things in several files`, severity: 'note' }] : lines;
+}
+
+/** New repositories in the project: their files come without the `.git`. */
+function repositoryLines({ items }: Review): SummaryLine[] {
+  const made = items.flatMap(({ change: { path: own, inGit, kind, after } }) =>
+    inGit === true && kind === 'created' && after?.kind === 'dir' && own.endsWith('/.git') ? [parentPath(own)] : [],
+  );
+  const lines = made.slice(0, MAX_FINDINGS_PER_KIND).map((folder): SummaryLine => {
+    const below = `${folder}/`;
+    const files = items.filter(
+      ({ change, state }) => state !== 'git' && change.after?.kind === 'file' && change.path.startsWith(below),
+    );
+    const text = `new repository: ${cleanLine(folder)} (${amount(files.length, 'files')}), without its .git, which stays in the session`;
+    return { text, severity: 'note' };
+  });
+  const more = made.length - MAX_FINDINGS_PER_KIND;
+  return more > 0 ? [...lines, { text: `new repository: ${more} more`, severity: 'note' }] : lines;
 }
 
 /** What the base's ignore rules match: deletions and replaced files that are held back with it first, then what can be asked for. */

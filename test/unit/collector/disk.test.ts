@@ -192,6 +192,24 @@ it.each([
   expect(polls).toBeLessThan(45);
 });
 
+it.each([
+  [3 * GB, 64 * 2 ** 20, 2 * GB],
+  [1.2 * GB, 64 * 2 ** 20, 1.2 * GB - 64 * 2 ** 20],
+  [1.2 * GB, 5 * GB, 0.6 * GB + 256 * 2 ** 20],
+])('of a disk with %d bytes and a limit of %d keeps %d', async (first, bytes, reserve) => {
+  free = first;
+  written = { bytes: 0, entries: 0 };
+  const watch = watchSpace(source, { ...limits, bytes }, hooks);
+  await seconds(2);
+  free = reserve + 2 * 2 ** 20;
+  await seconds(2);
+  expect(log).toEqual([]);
+  free = reserve - 2 * 2 ** 20;
+  await seconds(2);
+  expect(log).toEqual([expect.stringMatching(/^only /)]);
+  watch.stop();
+});
+
 it('asks the disk once a second while the limit is far', async () => {
   let polls = 0;
   const idle: DiskSource = {

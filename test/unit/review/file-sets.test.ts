@@ -163,6 +163,19 @@ describe('the decision about one thing', () => {
     ]);
   });
 
+  it('is not made for a repository in the project: its .git is never applied, and a line says so', () => {
+    const folder: Entry = { ...entry(), kind: 'dir' };
+    const repository = [
+      ...[made('lib', { after: folder }), made('lib/.git', { after: folder, inGit: true })],
+      ...[made('lib/.git/HEAD', { inGit: true }), made('lib/a'), made('lib/b')],
+    ];
+    const one = review(repository, [suspect('lib/b')]);
+    expect(chooseClean(one).chosen.map(({ change }) => change.path)).toEqual(['lib', 'lib/a']);
+    expect(summaryLines(one).map(({ text }) => text)).toContain(
+      'new repository: lib (2 files), without its .git, which stays in the session',
+    );
+  });
+
   it('holds it back where an ignored file has a part of it, and only then', () => {
     const ignored = [made('app.db'), made('app.db-wal', { ignored: true }), made('app.db-shm', { ignored: true })];
     const { chosen, left } = chooseClean(review(ignored));

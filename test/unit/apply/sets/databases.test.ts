@@ -109,6 +109,18 @@ describe('a SQLite database that the host has open', () => {
   });
 });
 
+it('a database that a session left with its log is applied with it, and undone as one', async () => {
+  const one = scene();
+  one.begin();
+  await (await openIn(one.session)).kill();
+  const names = ['app.db', 'app.db-shm', 'app.db-wal'];
+  expect(await one.apply()).toEqual(Object.fromEntries(names.map((name) => [name, 'applied'])));
+  expect(await one.undo()).toEqual(Object.fromEntries(names.map((name) => [name, 'applied'])));
+  expect(one.names()).toEqual([]);
+  await one.apply();
+  expect(rowsIn(one.project)).toEqual(['[(1,)]', "[('ok',)]"]);
+});
+
 describe('files of one thing that both sides changed', () => {
   it('a log alone is not brought to a database that the host changed since', async () => {
     const one = scene();
