@@ -11,6 +11,8 @@ const INSIDE_REPOSITORY = '/run/run-claude/git';
 const AT_PROJECT = '/workspace/.git';
 /** Path in the container where the user's objects are mounted, read-only. */
 const INSIDE_OBJECTS = '/run/run-claude/objects';
+/** Where git-lfs looks for the objects of a repository whose git objects are mounted there. The image's filter knows it. */
+const INSIDE_LFS_OBJECTS = `${INSIDE_OBJECTS}/lfs/objects`;
 
 export interface BindGit {
   readonly mounts: readonly Mount[];
@@ -66,6 +68,7 @@ export function plannedGitMounts({ project, sessionDir }: Plan): Mount[] {
     bindMount(sessionGit(sessionDir), directory ? AT_PROJECT : INSIDE_REPOSITORY, 'writable'),
     ...(directory ? [] : [bindMount(path.join(sessionDir, 'bind', 'gitfile'), AT_PROJECT)]),
     bindMount(path.join(common, 'objects'), `${INSIDE_OBJECTS}/0`),
+    ...lfsMounts(path.join(common, 'objects')),
   ];
 }
 
@@ -80,7 +83,7 @@ export function sessionGit(sessionDir: string): string {
 }
 
 function objectMounts(sessionDir: string, { objects }: BoundGit): Mount[] {
-  return objects.flatMap((source, at) => {
+  const mounts = objects.flatMap((source, at) => {
     const target = `${INSIDE_OBJECTS}/${at}`;
     const mount = bindMount(source, target);
     if (!existsSync(path.join(source, 'info', 'alternates'))) return [mount];
@@ -88,6 +91,15 @@ function objectMounts(sessionDir: string, { objects }: BoundGit): Mount[] {
     const empty = writeMounted(sessionDir, 'no-alternates', '');
     return [mount, bindMount(empty, `${target}/info/alternates`)];
   });
+  const [own] = objects;
+  return own === undefined ? mounts : [...mounts, ...lfsMounts(own)];
+}
+
+/** Without them a checkout inside would put pointers in place of the user's files. `objects`: of the project's repository. */
+function lfsMounts(objects: string): Mount[] {
+  const source = path.join(path.dirname(objects), 'lfs', 'objects');
+  const isThere = lstatSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isThere ? [bindMount(source, INSIDE_LFS_OBJECTS)] : [];
 }
 
 function bindMount(source: string, target: string, access: 'read-only' | 'writable' = 'read-only'): Mount {

@@ -110,3 +110,26 @@ it('reports raw content at an LFS path, an object that is missing, and one with 
   expect((await scene.run(words)).status).toBe(0);
   expect(existsSync(path.join(scene.project, '.git/lfs/objects/bb'))).toBe(false);
 });
+
+it('in bind mode a checkout brings contents from the user’s objects, which stay as they are', async () => {
+  await using scene = new Scene();
+  const [art, other, added] = [randomBytes(4_000), randomBytes(4_000), randomBytes(4_000)];
+  useLfs(scene, '--global', art);
+  scene.shell('git checkout -q -b side');
+  scene.write('art.psd', other);
+  scene.shell('git commit -qam "other art"; git checkout -q main');
+  const store = scene.fingerprint('.git/lfs/objects');
+  const script = `
+    ${IDENTITY}
+    git status --porcelain; git checkout -q side && sha256sum art.psd | cut -c1-64; git checkout -q main
+    base64 -d > new.psd <<< '${added.toString('base64')}'
+    git add -A && git commit -qm "add new.psd" && git cat-file -p HEAD:new.psd | head -1; git status --porcelain
+    ! touch /run/run-claude/objects/lfs/objects/x 2>/dev/null`;
+  const session = await scene.run(['exec', '--bind', scene.project, '--', 'bash', '-ec', script]);
+  expect(session.stdout, session.stderr).toBe(`${sha256(other)}\nversion https://git-lfs.github.com/spec/v1\n`);
+  expect(readFileSync(path.join(scene.project, 'art.psd')).equals(art)).toBe(true);
+  expect(scene.fingerprint('.git/lfs/objects')).toBe(store);
+  const imported = await scene.run(['commits', '--import', '--branch', 'work']);
+  expect(imported.status, imported.stderr).toBe(0);
+  expect(readFileSync(objectOf(scene, added)).equals(added)).toBe(true);
+});
