@@ -58,17 +58,25 @@ function dropWhenEnded(socket) {
 /** How a kept connection fails that the other side had ended, or was about to end, when a request went out on it. */
 const ENDED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
+/** No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
-  ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
+  ...['host', 'content-length', 'accept-encoding', 'expect'],
   // The body was serialised again: in another charset or coding the provider would read another one.
   ...['content-type', 'content-encoding', 'content-language'],
-  // Which account pays, and which data a request can reach: the credential's own.
-  ...['chatgpt-account-id', 'openai-organization', 'openai-project'],
   ...OVERRIDES,
 ]);
+/** Words in the names of headers that say who asks, which account pays, and which data a request can reach. These are the
+ * credential's own: providers and the proxies before them each have other names (x-api-key, cf-aig-authorization). */
+const OF_CREDENTIAL = new Set(
+  'auth authorization authentication token key apikey secret cookie credential credentials password account organization org project'.split(
+    ' ',
+  ),
+);
 const REPLACED_HEADERS = {
-  has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name),
+  has: (/** @type {string} */ name) =>
+    DROPPED.has(name) ||
+    /^x-(amz|amzn|goog|forwarded)-/.test(name) ||
+    name.split('-').some((word) => OF_CREDENTIAL.has(word)),
 };
 
 /** The provider of a session. */
