@@ -28,18 +28,17 @@ function providerAgent({ config, egress, relay, trust }, base, keepAlive) {
   const { isSecure, host, port } = endpointOf(base);
   const agent = new (isSecure ? https.Agent : http.Agent)({ keepAlive, maxFreeSockets: 16 });
   /** @returns {Promise<import('node:stream').Duplex>} */
-  const dial = async () => {
-    const isRelayed = config.provider?.relay === true;
-    return dropWhenEnded(isRelayed ? relay.open('provider') : await egress.dial(host, port));
-  };
+  const dial = () =>
+    config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port);
   /** @param {unknown} _options @param {(error: Error | null, socket?: import('node:stream').Duplex) => void} done */
   const createConnection = (_options, done) => {
     dial()
       .then((socket) => {
-        if (!isSecure) return done(null, socket);
+        if (!isSecure) return done(null, dropWhenEnded(socket));
         const servername = isName(host) ? { servername: host } : {};
         const secure = tls.connect({ socket, ...servername, host, secureContext: trust() });
         handshakeWithin(secure, config.limits.connectMs);
+        // What was decrypted may not be read yet when the socket below ends: that of TLS ends after it.
         secure.once('secureConnect', () => done(null, dropWhenEnded(secure)));
         secure.once('error', (error) => done(error));
       })

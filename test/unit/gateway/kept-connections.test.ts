@@ -129,6 +129,30 @@ describe.each(WAYS)('a provider that is reached %s', (way) => {
     expect(bodies.filter((body) => body.includes('begun'))).toHaveLength(2);
   });
 
+  it('sends an answer that ends with its connection to the last byte, also to an agent that reads slowly', async () => {
+    await using gateway = await start(way, 60_000);
+    const whole = Buffer.alloc(3 << 20, 'z');
+    answer = (incoming) => {
+      incoming.socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+      incoming.socket.end(whole);
+    };
+    for (let n = 0; n < 3; n += 1) {
+      const size = await new Promise<number>((done, failed) => {
+        const socketPath = path.join(gateway.dir, 'api.sock');
+        const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, async (response) => {
+          let got = 0;
+          for await (const part of response) {
+            got += part.length;
+            await pause(3);
+          }
+          done(got);
+        });
+        out.on('error', failed).end('{"model":"m","messages":[]}');
+      });
+      expect(size).toBe(whole.length);
+    }
+  });
+
   it('gets a large request again whose connection ends while it is sent', async () => {
     await using gateway = await start(way, 60_000);
     expect((await ask(gateway)).status).toBe(200);
