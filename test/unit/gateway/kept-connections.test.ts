@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
@@ -137,18 +137,16 @@ describe.each(WAYS)('a provider that is reached %s', (way) => {
       incoming.socket.end(whole);
     };
     for (let n = 0; n < 3; n += 1) {
-      const size = await new Promise<number>((done, failed) => {
+      const response = await new Promise<IncomingMessage>((done, failed) => {
         const socketPath = path.join(gateway.dir, 'api.sock');
-        const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, async (response) => {
-          let got = 0;
-          for await (const part of response) {
-            got += part.length;
-            await pause(3);
-          }
-          done(got);
-        });
+        const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, done);
         out.on('error', failed).end('{"model":"m","messages":[]}');
       });
+      let size = 0;
+      for await (const part of response) {
+        size += part.length;
+        await pause(3);
+      }
       expect(size).toBe(whole.length);
     }
   });
