@@ -16,8 +16,8 @@ const PARAMETERS = words(`
   q query search text filter fields select include exclude expand state status type kind scope lang language format
   labels label milestone assignee author creator mentioned topic keyword
   since until created_after created_before updated_after updated_before
-  ref ref_name sha path file branch tag tags base head recursive depth deep list archived owned membership visibility
-  affiliation simple statistics all name version prerelease semVerLevel jql digest service write
+  ref ref_name sha head_sha path file branch tag tags base head recursive depth deep list archived owned membership
+  visibility affiliation simple statistics all name event version prerelease semVerLevel jql digest service write go-get
   $top $skip $filter $select $orderby $expand $count $search
 `);
 

@@ -28,18 +28,17 @@ function providerAgent({ config, egress, relay, trust }, base, keepAlive) {
   const { isSecure, host, port } = endpointOf(base);
   const agent = new (isSecure ? https.Agent : http.Agent)({ keepAlive, maxFreeSockets: 16 });
   /** @returns {Promise<import('node:stream').Duplex>} */
-  const dial = async () => {
-    const isRelayed = config.provider?.relay === true;
-    return dropWhenEnded(isRelayed ? relay.open('provider') : await egress.dial(host, port));
-  };
+  const dial = () =>
+    config.provider?.relay === true ? Promise.resolve(relay.open('provider')) : egress.dial(host, port);
   /** @param {unknown} _options @param {(error: Error | null, socket?: import('node:stream').Duplex) => void} done */
   const createConnection = (_options, done) => {
     dial()
       .then((socket) => {
-        if (!isSecure) return done(null, socket);
+        if (!isSecure) return done(null, dropWhenEnded(socket));
         const servername = isName(host) ? { servername: host } : {};
         const secure = tls.connect({ socket, ...servername, host, secureContext: trust() });
         handshakeWithin(secure, config.limits.connectMs);
+        // What was decrypted may not be read yet when the socket below ends: that of TLS ends after it.
         secure.once('secureConnect', () => done(null, dropWhenEnded(secure)));
         secure.once('error', (error) => done(error));
       })
@@ -58,17 +57,25 @@ function dropWhenEnded(socket) {
 /** How a kept connection fails that the other side had ended, or was about to end, when a request went out on it. */
 const ENDED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The agent's credential headers never pass. No accept-encoding: usage is counted in the plain answer. */
+/** No accept-encoding: usage is counted in the plain answer. */
 const DROPPED = new Set([
-  ...['host', 'authorization', 'x-api-key', 'api-key', 'cookie', 'content-length', 'accept-encoding', 'expect'],
+  ...['host', 'content-length', 'accept-encoding', 'expect'],
   // The body was serialised again: in another charset or coding the provider would read another one.
   ...['content-type', 'content-encoding', 'content-language'],
-  // Which account pays, and which data a request can reach: the credential's own.
-  ...['chatgpt-account-id', 'openai-organization', 'openai-project'],
   ...OVERRIDES,
 ]);
+/** Words in the names of headers that say who asks, which account pays, and which data a request can reach. These are the
+ * credential's own: providers and the proxies before them each have other names (x-api-key, cf-aig-authorization). */
+const OF_CREDENTIAL = new Set(
+  'auth authorization authentication token key apikey secret cookie credential credentials password account organization org project'.split(
+    ' ',
+  ),
+);
 const REPLACED_HEADERS = {
-  has: (/** @type {string} */ name) => DROPPED.has(name) || /^x-(amz|amzn|goog|forwarded)-/.test(name),
+  has: (/** @type {string} */ name) =>
+    DROPPED.has(name) ||
+    /^x-(amz|amzn|goog|forwarded)-/.test(name) ||
+    name.split('-').some((word) => OF_CREDENTIAL.has(word)),
 };
 
 /** The provider of a session. */

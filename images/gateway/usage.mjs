@@ -29,7 +29,7 @@ const IN_ONE_PLACE = 1.1;
 /**
  * Reads usage out of an answer as it streams past, SSE or JSON; never changes or holds back a byte. While it runs, it
  * counts what was delivered. An answer that ends before its usage is read counts as much as its request allows: the
- * provider may have gone on.
+ * provider may have finished it.
  */
 export class UsageReader {
   /** @param {number} asked bytes of the request

@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../../../src/types/gateway.ts';
 import { GatewayProcess } from '../../support/gateway-process.ts';
 
 // What --max-cost counts of answers that the agent does not wait for, in each form of an API. The provider is a real
-// server, which goes on with an answer whoever listens.
+// server, and finishes an answer whoever listens.
 
 const sse = (...events: object[]): string => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
@@ -144,12 +144,13 @@ let answer: (response: ServerResponse, end: () => void) => void;
 
 beforeAll(async () => {
   server = createServer((incoming, response) => {
-    incoming.resume().on('end', async () => {
-      const { type, first, last } = form;
+    incoming.resume().on('end', () => {
       asked += 1;
-      await mayBegin;
-      response.writeHead(200, { 'content-type': type }).write(first);
-      answer(response, () => response.end(last));
+      void mayBegin.then(() => {
+        const { type, first, last } = form;
+        response.writeHead(200, { 'content-type': type }).write(first);
+        answer(response, () => response.end(last));
+      });
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Holding } from '../../../images/gateway/held-body.mjs';
 import { fixedCredential, GatewayProcess } from '../../support/gateway-process.ts';
+import { skipUnless } from '../../support/requirement.ts';
 
 const MB = 1024 * 1024;
 const bodyOf = (...parts: readonly string[]): IncomingMessage =>
@@ -83,36 +84,35 @@ function ask(
   return { status, leave: () => out.destroy() };
 }
 
-it.runIf(process.platform === 'linux')(
-  'holds the bodies of open streams, also of those that the agent has left, and no more than their limit',
-  { timeout: 120_000 },
-  async () => {
-    await using gateway = await startGateway();
-    const streams = [];
-    const statuses: number[] = [];
-    for (let n = 0; n < 10; n += 1) {
-      const one = ask(gateway);
-      streams.push(one);
-      statuses.push(await one.status);
-    }
-    expect(statuses).toEqual([200, 200, ...Array.from({ length: 8 }, () => 503)]);
-    // A small one has room.
-    expect(await ask(gateway, '/v1/messages', Buffer.from('{"model":"m","messages":[]}')).status).toBe(200);
-    // The provider goes on with what the agent has left, and so the body is held.
-    for (const { leave } of streams) leave();
-    await new Promise((done) => setTimeout(done, 100));
-    expect(await ask(gateway).status).toBe(503);
-    expect(await ask(gateway, '/v1/messages/count_tokens').status).toBe(503);
-    for (const response of open) response.end();
-    await expect.poll(() => ask(gateway).status).toBe(200);
-    // Forty times as much was held: the limit of the container is 768 MB.
-    expect(peakMb(gateway.pids[0])).toBeLessThan(600);
-    expect(gateway.pids).toHaveLength(1);
+it('holds the bodies of open streams, also of those that the agent has left, and no more than their limit', {
+  timeout: 120_000,
+}, async (context) => {
+  skipUnless(process.platform === 'linux', 'reads /proc', context);
+  await using gateway = await startGateway();
+  const streams = [];
+  const statuses: number[] = [];
+  for (let n = 0; n < 10; n += 1) {
+    const one = ask(gateway);
+    streams.push(one);
+    statuses.push(await one.status);
+  }
+  expect(statuses).toEqual([200, 200, ...Array.from({ length: 8 }, () => 503)]);
+  // A small one has room.
+  expect(await ask(gateway, '/v1/messages', Buffer.from('{"model":"m","messages":[]}')).status).toBe(200);
+  // The provider goes on with what the agent has left, and so the body is held.
+  for (const { leave } of streams) leave();
+  await new Promise((done) => setTimeout(done, 100));
+  expect(await ask(gateway).status).toBe(503);
+  expect(await ask(gateway, '/v1/messages/count_tokens').status).toBe(503);
+  for (const response of open) response.end();
+  await expect.poll(() => ask(gateway).status).toBe(200);
+  // Forty times as much was held: the limit of the container is 768 MB.
+  expect(peakMb(gateway.pids[0])).toBeLessThan(600);
+  expect(gateway.pids).toHaveLength(1);
 
-    await using other = await startGateway();
-    const atOnce = await Promise.all(Array.from({ length: 10 }, () => ask(other).status));
-    expect(atOnce.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
-    expect(atOnce.filter((status) => ![200, 503].includes(status))).toEqual([]);
-    expect(peakMb(other.pids[0])).toBeLessThan(600);
-  },
-);
+  await using other = await startGateway();
+  const atOnce = await Promise.all(Array.from({ length: 10 }, () => ask(other).status));
+  expect(atOnce.filter((status) => status === 200).length).toBeLessThanOrEqual(2);
+  expect(atOnce.filter((status) => ![200, 503].includes(status))).toEqual([]);
+  expect(peakMb(other.pids[0])).toBeLessThan(600);
+});

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
@@ -127,6 +127,28 @@ describe.each(WAYS)('a provider that is reached %s', (way) => {
       await ask(gateway, 'begun');
     }
     expect(bodies.filter((body) => body.includes('begun'))).toHaveLength(2);
+  });
+
+  it('sends an answer that ends with its connection to the last byte, also to an agent that reads slowly', async () => {
+    await using gateway = await start(way, 60_000);
+    const whole = Buffer.alloc(3 << 20, 'z');
+    answer = (incoming) => {
+      incoming.socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+      incoming.socket.end(whole);
+    };
+    for (let n = 0; n < 3; n += 1) {
+      const response = await new Promise<IncomingMessage>((done, failed) => {
+        const socketPath = path.join(gateway.dir, 'api.sock');
+        const out = request({ socketPath, method: 'POST', path: '/v1/messages' }, done);
+        out.on('error', failed).end('{"model":"m","messages":[]}');
+      });
+      let size = 0;
+      for await (const part of response) {
+        size += part.length;
+        await pause(3);
+      }
+      expect(size).toBe(whole.length);
+    }
   });
 
   it('gets a large request again whose connection ends while it is sent', async () => {
