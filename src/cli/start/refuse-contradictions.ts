@@ -16,17 +16,11 @@ export function refuseContradictions(
   { policy, origins }: Pick<ProjectPolicy, 'policy' | 'origins'>,
   line: Pick<RunLine, 'action' | 'program'>,
 ): void {
-  if (policy.autoApply && policy.mode === 'bind')
-    throw usageError('--auto-apply needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.mode === 'bind' && policy.strategy !== 'auto' && origins.get('strategy')?.startsWith('--') === true) {
-    throw usageError('a strategy needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  }
-  if (policy.mode === 'bind' && (policy.also ?? []).length > 0)
-    throw usageError('--also needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.shallow && policy.mode === 'bind')
-    throw usageError('--shallow needs copy mode, and this is bind mode', 'Add --copy-workspace.');
-  if (policy.copyIgnored === false && policy.mode === 'bind')
-    throw usageError('--no-ignored needs copy mode, and this is bind mode', 'Add --copy-workspace.');
+  const copyOnly = COPY_SETTINGS.find(
+    ({ key, isOn, isAlwaysRefused }) => isOn(policy) && (isAlwaysRefused === true || isFlag(origins.get(key))),
+  );
+  if (policy.mode === 'bind' && copyOnly !== undefined)
+    throw usageError(`${copyOnly.name} needs copy mode, and this is bind mode`, 'Add --copy-workspace.');
   if (policy.image !== undefined && policy.toolchain) {
     throw usageError(
       '--toolchain and --image exclude each other',
@@ -55,6 +49,28 @@ export function refuseContradictions(
 
 const isFlag = (origin: string | undefined): boolean =>
   origin?.split(', ').some((one) => one.startsWith('--')) === true;
+
+interface CopySetting {
+  readonly key: keyof Policy;
+  readonly name: string;
+  readonly isOn: (policy: Policy) => boolean;
+  /** From a file too. The others are refused on the command line alone: a file is for sessions of both modes. */
+  readonly isAlwaysRefused?: true;
+}
+
+/** In bind mode the agent has the project itself: nothing is left out, hidden or brought back. */
+const COPY_SETTINGS: readonly CopySetting[] = [
+  { key: 'autoApply', name: '--auto-apply', isOn: ({ autoApply }) => autoApply, isAlwaysRefused: true },
+  { key: 'strategy', name: 'a strategy', isOn: ({ strategy }) => strategy !== 'auto' },
+  { key: 'also', name: '--also', isOn: ({ also = [] }) => also.length > 0, isAlwaysRefused: true },
+  { key: 'shallow', name: '--shallow', isOn: ({ shallow }) => shallow, isAlwaysRefused: true },
+  { key: 'copyIgnored', name: '--no-ignored', isOn: ({ copyIgnored }) => copyIgnored === false, isAlwaysRefused: true },
+  { key: 'exclude', name: '--exclude', isOn: ({ exclude }) => exclude.length > 0 },
+  { key: 'include', name: '--include', isOn: ({ include }) => include.length > 0 },
+  { key: 'mask', name: '--mask', isOn: ({ mask }) => mask.length > 0 },
+  { key: 'includeIgnored', name: '--include-ignored', isOn: ({ includeIgnored }) => includeIgnored !== false },
+  { key: 'verify', name: '--verify', isOn: ({ verify }) => verify },
+];
 
 const NOTHING = {
   ports: [],
@@ -111,15 +127,26 @@ function refuseWithoutNetwork(policy: Policy, origins: Origins, program: Program
   );
 }
 
-/** What of the configuration a session without a network does not use: a line that names it, and the policy without it. */
+/**
+ * What of the configuration a session does not use: a line that names it, and the policy without it. For a session without
+ * a network, and for one in bind mode, which hides no file.
+ */
 export function withoutUnused({ policy, origins }: Pick<ProjectPolicy, 'policy' | 'origins'>): {
   readonly policy: Policy;
   readonly warnings: readonly string[];
 } {
-  if (policy.network !== 'none') return { policy, warnings: [] };
+  const hidden = policy.mode === 'bind' ? hiddenPaths(policy, origins) : [];
+  if (policy.network !== 'none') return { policy, warnings: hidden };
   const names = [...new Set(gatewaySettings(policy, origins).map(({ name }) => name))];
-  return {
-    policy: { ...policy, ...NOTHING },
-    warnings: names.length === 0 ? [] : [`without a network these settings are not used: ${names.join(', ')}`],
-  };
+  const unused = names.length === 0 ? [] : [`without a network these settings are not used: ${names.join(', ')}`];
+  return { policy: { ...policy, ...NOTHING }, warnings: [...hidden, ...unused] };
+}
+
+function hiddenPaths({ exclude, mask }: Policy, origins: Origins): string[] {
+  const named = [
+    ...(exclude.length > 0 ? [`exclude (${origins.get('exclude')})`] : []),
+    ...(mask.length > 0 ? [`mask (${origins.get('mask')})`] : []),
+  ];
+  if (named.length === 0) return [];
+  return [`in bind mode the agent sees every file, without ${named.join(' and ')}: --copy-workspace hides them`];
 }

@@ -41,10 +41,13 @@ function optionName({ name, value, placeholder = '' }: CommandOption): string {
   return `--${name}${value === 'needed' ? ` ${placeholder}` : value === 'optional' ? `[=${placeholder}]` : ''}`;
 }
 
+/** Refused in bind mode, which is the default without -p. */
+const COPY_ONLY = 'shallow also exclude include mask no-ignored include-ignored verify'.split(' ');
+
 /** A command line with the option. Only an optional value needs the '='. */
 function exampleOf({ name, value, example = '' }: Option): string {
   // Refused without a form.
-  const form = name === 'without-layer' ? '--dry-run=pod ' : '';
+  const form = name === 'without-layer' ? '--dry-run=pod ' : COPY_ONLY.includes(name) ? '--copy-workspace ' : '';
   return `run-claude ${form}--${name}${value === 'needed' ? ` ${example}` : value === 'optional' ? `=${example}` : ''}`;
 }
 

@@ -81,6 +81,40 @@ command = ["x"]
   });
 });
 
+describe('bind mode', () => {
+  const BIND = [['mode', 'bind']] as const;
+
+  it.each([
+    ['exclude', ['*.pem']],
+    ['include', ['a']],
+    ['mask', ['.env']],
+    ['include-ignored', ['dist/']],
+    ['verify', true],
+    ['strategy', 'copy'],
+  ] as const)('is refused with --%s of the command line, which only a copy can have', (name, value) => {
+    expect(refuse(merged([...BIND, [name, value]]), EXEC)).toThrow('needs copy mode, and this is bind mode');
+    expect(
+      refuse(
+        merged([
+          ['mode', 'copy'],
+          [name, value],
+        ]),
+        EXEC,
+      ),
+    ).not.toThrow();
+    expect(refuse(merged(BIND, `${name} = ${JSON.stringify(value)}`), EXEC)).not.toThrow();
+  });
+
+  it('says which files of the configuration it does not hide', () => {
+    const hiding = merged(BIND, 'exclude = ["*.pem"]', 'mask = [".env"]');
+    expect(withoutUnused(hiding).warnings).toEqual([
+      'in bind mode the agent sees every file, without exclude (config.toml) and mask (.run-claude.toml): --copy-workspace hides them',
+    ]);
+    expect(withoutUnused(merged([['mode', 'copy']], 'exclude = ["*.pem"]')).warnings).toEqual([]);
+    expect(withoutUnused(merged(BIND)).warnings).toEqual([]);
+  });
+});
+
 it('an option about the program of Claude is refused for another agent, and a setting is not', () => {
   expect(refuse(merged([['claude-version', 'latest']]), CODEX)).toThrow('--claude-version: not with');
   expect(refuse(merged([['claude-version', 'latest']]), CLAUDE)).not.toThrow();
