@@ -27,15 +27,15 @@ export async function countSteps(work: () => void | Promise<void>): Promise<numb
 }
 
 /**
- * Prepares inputs of n, 2n and 4n, does the work for each (`times`: once where it can't be repeated), and expects that its steps grow as the input does. Returns the
- * steps of each.
+ * Prepares inputs of n, 2n and 4n, does the work for each, and expects that its steps grow as the input does. Returns the
+ * steps of each. `times`: 1 for work that cannot be repeated.
  */
 export async function expectLinear<T>(
   prepare: (n: number) => T | Promise<T>,
   work: (input: T) => void | Promise<void>,
   { n = 64, times = 3 }: { readonly n?: number; readonly times?: number } = {},
 ): Promise<readonly number[]> {
-  // What is built once, at the first call, is no part of it.
+  // What is built once, at the first call, does not count.
   await work(await prepare(n));
   const steps: number[] = [];
   for (const size of [n, 2 * n, 4 * n]) {
