@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../git/ignored-paths.ts';
 import { indexPaths } from '../git/index-paths.ts';
 import { parentPath, type RelPath } from '../text/path.ts';
-import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
+import { IgnorePatterns } from '../text/patterns/ignore-patterns.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { Collector } from './client.ts';
 
@@ -195,7 +195,7 @@ function join(dir: string, name: string): string {
 /** A predicate for ignored paths that --include-ignored brings back. Its patterns are git's, and case-sensitive. */
 export function askedBack(includeIgnored: boolean | readonly string[]): (path: string, directory: boolean) => boolean {
   if (typeof includeIgnored === 'boolean') return () => includeIgnored;
-  const rules = new IgnoreRules({ lines: includeIgnored, ignoreCase: false });
+  const rules = new IgnorePatterns({ lines: includeIgnored, ignoreCase: false });
   return (path, directory) => rules.ignores(path, directory);
 }
 

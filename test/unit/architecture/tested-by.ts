@@ -107,7 +107,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/commits': ['unit/commits/import-commits.test.ts', 'unit/commits/audit-commit-range.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
   'src/text/patterns': [
-    'unit/text/patterns/ignore-rules.test.ts',
+    'unit/text/patterns/ignore-patterns.test.ts',
     'unit/text/patterns/glob.test.ts',
     'unit/config/merge-policy.test.ts',
   ],
