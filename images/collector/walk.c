@@ -63,7 +63,7 @@ static DIR *visit(int parent, const char *name, size_t length, size_t depth, int
 		problem = short_error(errno);
 	else
 		flags = entry_directory_flags(fd);
-	if (fd >= 0 && recursive && (depth == DEPTH_MAX || length > FOLDER_MAX))
+	if (fd >= 0 && ((recursive && depth == DEPTH_MAX) || length > FOLDER_MAX))
 		problem = "too deep to be listed";
 	if (fd >= 0 && problem == NULL && recursive) {
 		down = fdopendir(fd);

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import ignore from 'ignore';
 import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../git/ignored-paths.ts';
 import { indexPaths } from '../git/index-paths.ts';
 import { parentPath, type RelPath } from '../text/path.ts';
+import { IgnorePatterns } from '../text/patterns/ignore-patterns.ts';
 import type { WithheldGroup } from '../types/entry.ts';
 import type { Collector } from './client.ts';
 
@@ -195,8 +195,8 @@ function join(dir: string, name: string): string {
 /** A predicate for ignored paths that --include-ignored brings back. Its patterns are git's, and case-sensitive. */
 export function askedBack(includeIgnored: boolean | readonly string[]): (path: string, directory: boolean) => boolean {
   if (typeof includeIgnored === 'boolean') return () => includeIgnored;
-  const rules = ignore({ ignorecase: false }).add([...includeIgnored]);
-  return (path, directory) => rules.ignores(directory ? `${path}/` : path);
+  const rules = new IgnorePatterns({ lines: includeIgnored, ignoreCase: false });
+  return (path, directory) => rules.ignores(path, directory);
 }
 
 /** Counts ignored output by its topmost directory, what the session un-ignores apart. */

@@ -1,5 +1,5 @@
 import { parentPath } from '../text/path.ts';
-import { IgnoreRules, linesOfIgnoreFile } from '../text/patterns/ignore-rules.ts';
+import { IgnorePatterns, linesOfIgnoreFile } from '../text/patterns/ignore-patterns.ts';
 import { asBoolean, type ConfigEntry, parseConfig } from './config-parse.ts';
 
 /** Deeper entries are matched with no pattern: they are not ignored by themselves. */
@@ -81,7 +81,7 @@ class Repository {
   readonly #exclude: string | undefined;
   readonly #settings: readonly ConfigEntry[];
   readonly #sources: IgnoreSources;
-  readonly #rules = new Map<string, IgnoreRules | undefined>();
+  readonly #rules = new Map<string, IgnorePatterns | undefined>();
   /** By directory: whether it or one above it is ignored. */
   readonly #directories = new Map<string, boolean>();
   #index: { readonly tracked: Tracked | undefined } | undefined;
@@ -123,12 +123,12 @@ class Repository {
     }
   }
 
-  #rulesIn(dir: string): IgnoreRules | undefined {
+  #rulesIn(dir: string): IgnorePatterns | undefined {
     if (this.#rules.has(dir)) return this.#rules.get(dir);
     const texts = [dir === this.top ? this.#exclude : undefined, this.#sources.ignoreFile(dir)];
     const lines = texts.flatMap((text) => (text === undefined ? [] : linesOfIgnoreFile(text)));
     const ignoreCase = asBoolean(this.#setting('core.ignorecase') ?? 'false') === true;
-    const rules = lines.length === 0 ? undefined : new IgnoreRules({ lines, ignoreCase });
+    const rules = lines.length === 0 ? undefined : new IgnorePatterns({ lines, ignoreCase });
     this.#rules.set(dir, rules);
     return rules;
   }

@@ -87,10 +87,14 @@ async function writeTrees(project: string, named: ReadonlyMap<string, Named>): P
   };
   for (const [one, entry] of named) folderAt(parentPath(one)).set(nameOfPath(one), entry);
   const depthOf = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
-  const deepest = [...folders.keys()].reduce((most, folder) => Math.max(most, depthOf(folder)), 0);
+  const levels: string[][] = [];
+  for (const folder of folders.keys()) {
+    const depth = depthOf(folder);
+    levels[depth] ??= [];
+    levels[depth].push(folder);
+  }
   let root = '';
-  for (let depth = deepest; depth >= 0; depth -= 1) {
-    const level = [...folders.keys()].filter((folder) => depthOf(folder) === depth);
+  for (const level of levels.toReversed()) {
     const ids = await makeTrees(
       project,
       level.map((folder) => folders.get(folder) as Map<string, Named>),

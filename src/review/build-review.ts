@@ -1,4 +1,4 @@
-import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
+import { IgnorePatterns } from '../text/patterns/ignore-patterns.ts';
 import type { ClaudeData } from '../types/claude-data.ts';
 import type { Change, Collected, Rename } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
@@ -105,7 +105,7 @@ function asked(patterns: boolean | readonly string[]): (path: string) => boolean
 /** A predicate on paths from patterns in `.gitignore`'s language; without patterns it is never true. */
 export function matcher(patterns: readonly string[]): (path: string) => boolean {
   if (patterns.length === 0) return () => false;
-  const rules = new IgnoreRules({ lines: patterns, ignoreCase: false });
+  const rules = new IgnorePatterns({ lines: patterns, ignoreCase: false });
   return (path) => rules.ignores(path, false);
 }
 

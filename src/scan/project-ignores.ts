@@ -2,7 +2,7 @@ import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../git/ignored-paths.ts';
 import { allIndexPaths } from '../git/index-paths.ts';
-import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
+import { IgnorePatterns } from '../text/patterns/ignore-patterns.ts';
 import { gitDirOf } from './git-grafts.ts';
 import type { Selection } from './selection.ts';
 
@@ -20,7 +20,7 @@ export function withoutIgnored(selection: Selection, root: string, include: read
   const ignored = new IgnoredPaths(new ProjectSources(root));
   const isIgnored = (one: string, directory: boolean): boolean =>
     ignored.matches(one, directory) && !ignored.mayTrack(one) && !(directory && ignored.mayTrackBelow(one));
-  const included = new IgnoreRules({ lines: include, ignoreCase: false });
+  const included = new IgnorePatterns({ lines: include, ignoreCase: false });
   return {
     any: true,
     // What an index tracks is never ignored.

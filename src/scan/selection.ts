@@ -1,4 +1,4 @@
-import { IgnoreRules } from '../text/patterns/ignore-rules.ts';
+import { IgnorePatterns } from '../text/patterns/ignore-patterns.ts';
 
 /** Which entries of the project are copied to the base, and which as an empty file. Patterns are gitignore's. */
 export interface Selection {
@@ -25,11 +25,11 @@ export const EVERYTHING: Selection = { any: false, key: '', leftOut: () => false
  * copy. In an --include it counts, as in git: that names exactly what is not a secret.
  */
 export function selectPaths(rules: SelectionRules): Selection {
-  const out = new IgnoreRules(
+  const out = new IgnorePatterns(
     { lines: rules.exclude, ignoreCase: true },
     { lines: rules.include.map((pattern) => `!${pattern}`), ignoreCase: false },
   );
-  const mask = new IgnoreRules({ lines: rules.mask, ignoreCase: true });
+  const mask = new IgnorePatterns({ lines: rules.mask, ignoreCase: true });
   const excludes = rules.exclude.length > 0;
   const masks = rules.mask.length > 0;
   return {

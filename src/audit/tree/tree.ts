@@ -1,7 +1,7 @@
 import { parseConfig } from '../../git/config-parse.ts';
 import { isDotGitName } from '../../git/names.ts';
 import { decodeBytes, foldersAbove, nameOfPath } from '../../text/path.ts';
-import { IgnoreRules } from '../../text/patterns/ignore-rules.ts';
+import { IgnorePatterns } from '../../text/patterns/ignore-patterns.ts';
 import { lazy } from '../formats/lazy.ts';
 import { newLines } from '../formats/lines.ts';
 import { SECRET_NAME } from '../formats/secrets.ts';
@@ -119,7 +119,7 @@ function hiddenByIgnore(scene: Scene): Hit[] {
     const added = newLines(before, text)
       .map((line) => line.text)
       .filter((line) => !line.startsWith('#'));
-    const rules = new IgnoreRules({ lines: added, ignoreCase: true });
+    const rules = new IgnorePatterns({ lines: added, ignoreCase: true });
     const [from, to] = dir === '' ? [0, files().length] : rangeOf(files(), dir);
     // At least one step for each path: files of many names are ignore files.
     left -= (added.length + 1) * (to - from);

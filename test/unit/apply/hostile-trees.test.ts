@@ -113,7 +113,7 @@ describe.each(SHAPES)('applying %s', (shape) => {
         for (const verdict of await scene.apply(conflict)) verdicts.add(verdict);
         if (verdicts.has('applied') && edit === 'nothing') await scene.undo();
       },
-      { n: 32, times: 1 },
+      { n: 16, times: 2 },
     );
     if (edit === 'nothing') expect([...verdicts]).toEqual(['applied']);
   });

@@ -119,7 +119,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/commits/lfs': ['unit/commits/lfs/objects.test.ts', 'e2e/large-files-of-git.test.ts'],
   'src/config': ['unit/config/merge-policy.test.ts'],
   'src/text/patterns': [
-    'unit/text/patterns/ignore-rules.test.ts',
+    'unit/text/patterns/ignore-patterns.test.ts',
     'unit/text/patterns/glob.test.ts',
     'unit/config/merge-policy.test.ts',
   ],

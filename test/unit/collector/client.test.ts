@@ -112,6 +112,11 @@ for i in range(500):
     expect(refused[0]?.path).toHaveLength('deep/'.length + 41 * 100 - 1);
     expect(found.filter((entry) => entry.path.length > 4096)).toEqual(refused);
     expect(found).toHaveLength(100);
+    // Level by level too, as changes are followed.
+    const parent = (refused[0]?.path ?? '').slice(0, -41);
+    const level: ListedEntry[] = [];
+    for await (const entry of collector.listUpTo('tree', parent, 10, false)) level.push(entry);
+    expect(level).toMatchObject([{ path: refused[0]?.path, problem: 'too deep to be listed' }]);
     execFileSync('rm', ['-rf', path.join(dir, 'deep')]);
   });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IgnoreRules, linesOfIgnoreFile } from '../../../../src/text/patterns/ignore-rules.ts';
+import { IgnorePatterns, linesOfIgnoreFile } from '../../../../src/text/patterns/ignore-patterns.ts';
 import { expectLinear } from '../../../support/expect-linear.ts';
 import { repeatHint, seed } from '../../../support/seed.ts';
 
@@ -12,7 +12,7 @@ let paths: readonly string[];
 const NAMES = ['a', 'ab', 'b', '.a', 'a.b', 'B', 'a b', '[a]', 'a*'];
 
 beforeAll(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'ignore-rules-'));
+  root = mkdtempSync(path.join(tmpdir(), 'ignore-patterns-'));
   execFileSync('git', ['init', '-q', root]);
   const folders = ['', ...NAMES.slice(0, 6)].flatMap((one) => (one === '' ? [''] : [one, `${one}/a`, `${one}/ab/b`]));
   const made: string[] = [];
@@ -49,7 +49,7 @@ function ignoredByGit(text: string, ignoreCase: boolean): ReadonlySet<string> {
 }
 
 function ignoredByRules(text: string, ignoreCase: boolean): ReadonlySet<string> {
-  const rules = new IgnoreRules({ lines: linesOfIgnoreFile(text), ignoreCase });
+  const rules = new IgnorePatterns({ lines: linesOfIgnoreFile(text), ignoreCase });
   const folders = new Set(paths.flatMap((one) => (one.includes('/') ? [path.posix.dirname(one)] : [])));
   const isFolder = (one: string): boolean =>
     [...folders].some((folder) => folder === one || folder.startsWith(`${one}/`));
@@ -81,7 +81,7 @@ const CLASSES = [
   '[B]x',
 ];
 
-describe('IgnoreRules', () => {
+describe('IgnorePatterns', () => {
   it('decides as git does, for thousands of random patterns', { timeout: 120_000 }, () => {
     const below = numbersFrom(seed);
     const piece = (): string =>
@@ -105,7 +105,7 @@ describe('IgnoreRules', () => {
     await expectLinear(
       (n) => `${piece.repeat(n)}c`,
       (path) => {
-        const rules = new IgnoreRules({ lines: [`/${pattern}b`], ignoreCase: false });
+        const rules = new IgnorePatterns({ lines: [`/${pattern}b`], ignoreCase: false });
         expect(rules.verdict(path, false)).toBeUndefined();
       },
       { n: 128 },
@@ -117,7 +117,7 @@ describe('IgnoreRules', () => {
     await expectLinear(
       (n) => Array.from({ length: n }, (_, file) => `${folder}/${file}.c`),
       (paths) => {
-        const rules = new IgnoreRules({ lines: ['*.o', '/x/**/y'], ignoreCase: false });
+        const rules = new IgnorePatterns({ lines: ['*.o', '/x/**/y'], ignoreCase: false });
         expect(paths.filter((one) => rules.ignores(one, false))).toEqual([]);
       },
     );
@@ -125,11 +125,11 @@ describe('IgnoreRules', () => {
 
   it('reads the lines of a file as git does: without a byte order mark, and without the CR of an end of line', () => {
     expect(linesOfIgnoreFile('\uFEFFa\r\nb\nc\r')).toEqual(['a', 'b', 'c\r']);
-    expect(new IgnoreRules({ lines: ['x'.repeat(20_000), 'b'], ignoreCase: false }).ignores('b', false)).toBe(true);
+    expect(new IgnorePatterns({ lines: ['x'.repeat(20_000), 'b'], ignoreCase: false }).ignores('b', false)).toBe(true);
   });
 
   it('compares without letter case where that is asked for, class members and literal names too', () => {
-    const rules = new IgnoreRules({ lines: ['Name', '/Dir/*.KEY', '[A-C]x'], ignoreCase: true });
+    const rules = new IgnorePatterns({ lines: ['Name', '/Dir/*.KEY', '[A-C]x'], ignoreCase: true });
     const paths = ['nAME', 'sub/NAME', 'dir/a.key', 'DIR/B.Key', 'bX', 'dx'];
     expect(paths.filter((one) => !rules.ignores(one, false))).toEqual(['dx']);
   });

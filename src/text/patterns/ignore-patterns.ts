@@ -19,7 +19,7 @@ interface Folder {
  * Patterns in gitignore's language, for paths from one folder on. What matching costs is bounded: a path takes at most as
  * many steps as it has characters, times the characters of the patterns.
  */
-export class IgnoreRules {
+export class IgnorePatterns {
   /** All but those for one name, the last one first. */
   readonly #patterns: (readonly [number, IgnorePattern])[] = [];
   /** By name, the last one first. */
