@@ -252,9 +252,9 @@ it('commits are a changed branch or HEAD together with new objects: a checkout o
   const object = '.git/objects/0f/e8c1';
   expect(made('.git/refs/heads/main', '.git/logs/HEAD', object)).toBe(true);
   expect(made('.git/logs/HEAD', '.git/objects/pack/pack-1.pack')).toBe(true);
-  // git checkout main, git checkout -b other, git add, and a repository further down.
+  expect(made('lib/.git/refs/heads/main', `lib/${object}`)).toBe(true);
+  // git checkout main, git checkout -b other, git add.
   expect(made('.git/logs/HEAD', '.git/index')).toBe(false);
   expect(made('.git/logs/HEAD', '.git/refs/heads/other', '.git/objects/0f', '.git/objects/pack')).toBe(false);
   expect(made('.git/index', object)).toBe(false);
-  expect(made('lib/.git/refs/heads/main', `lib/${object}`)).toBe(false);
 });
