@@ -1,4 +1,4 @@
-import { FAST_BYTES_PER_MS, NEAR_POLL_MS, writableMb } from '../types/disk-room.ts';
+import { FAST_BYTES_PER_MS, NEAR_POLL_MS, OVERSHOOT_MB } from '../text/disk-room.ts';
 import type { Space } from './wire.ts';
 
 export interface DiskWatch {
@@ -35,7 +35,7 @@ export interface DiskSource {
   written(): Promise<Written>;
 }
 
-/** Reserve on the disk that holds the session's layer; on a small disk it is what {@link writableMb} leaves. */
+/** Reserve on the disk that holds the session's layer; on a small disk it is what the limit leaves. */
 export const DISK_RESERVE_BYTES = 2 * 1024 ** 3;
 /** How many entries a session may make at first; --disk does not change it. */
 export const ENTRIES_MAX = 2_000_000;
@@ -65,7 +65,7 @@ export function watchSpace(source: DiskSource, limits: DiskLimits, hooks: DiskHo
     if (first === undefined) {
       first = now;
       // On a small disk: what the limit leaves, and at least what the collection may need.
-      const useful = Math.min(allowed.bytes, writableMb(now.available / 2 ** 20) * 2 ** 20);
+      const useful = Math.min(allowed.bytes, Math.max(0, now.available / 2 - OVERSHOOT_MB * 2 ** 20));
       allowed = { ...allowed, reserveBytes: Math.min(allowed.reserveBytes, now.available - useful) };
     }
     const reserveRoom = now.available - allowed.reserveBytes;

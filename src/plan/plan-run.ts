@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPrintOnly, withPermissionMode } from '../agent/agents.ts';
-import { writableMb } from '../types/disk-room.ts';
+import { OVERSHOOT_MB } from '../text/disk-room.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { AlsoFolder, HostFacts, Plan, Program, ProjectFacts } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
@@ -65,7 +65,8 @@ export function planRun(input: PlanInput): Plan {
     user,
     ...(umask === CONTAINER_UMASK ? {} : { umask }),
     env: planEnvironment(policy, input.userEnvironment),
-    diskMb: policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(writableMb(host.freeDiskMb))),
+    diskMb:
+      policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.max(0, Math.floor(host.freeDiskMb / 2) - OVERSHOOT_MB))),
     sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [

@@ -8,7 +8,7 @@ import { jsonText } from '../../report/json.ts';
 import { planGc, runGc } from '../../session/later/gc.ts';
 import type { GcItem } from '../../session/later/gc-known.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { MIN_START_MB } from '../../types/disk-room.ts';
+import { MIN_START_MB } from '../../text/disk-room.ts';
 import type { Engine } from '../../types/engine.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { leftLine, openAllEngines } from '../context/open-all-engines.ts';

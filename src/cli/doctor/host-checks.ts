@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freeDiskMb } from '../../host/facts.ts';
 import { gitVersion } from '../../host/git.ts';
-import { MIN_START_MB } from '../../types/disk-room.ts';
+import { MIN_START_MB } from '../../text/disk-room.ts';
 import type { EngineFacts } from '../../types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';

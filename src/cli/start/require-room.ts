@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../errors.ts';
 import { freeDiskMb } from '../../host/facts.ts';
-import { MIN_START_MB } from '../../types/disk-room.ts';
+import { MIN_START_MB } from '../../text/disk-room.ts';
 import type { Policy } from '../../types/policy.ts';
 
 interface Directories {

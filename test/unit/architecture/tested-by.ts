@@ -31,7 +31,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/caches/inside': ['unit/caches/inside/fill-cache.test.ts'],
   'src/agent': ['unit/agent/agents.test.ts', 'e2e/secrets.test.ts'],
   'src/apply': ['unit/apply/apply-changes.test.ts', 'unit/apply/conflicts.test.ts', 'unit/apply/crash.test.ts'],
-  'src/types/disk-room.ts': ['unit/collector/disk.test.ts'],
   'src/apply/sets': ['unit/apply/sets/databases.test.ts'],
   'src/apply/disk': ['unit/apply/guards.test.ts', 'unit/apply/disk/races.test.ts', 'unit/apply/power-cut.test.ts'],
   'src/audit': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],

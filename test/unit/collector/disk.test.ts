@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type DiskSource, type Written, watchSpace } from '../../../src/collector/disk.ts';
 import { RunClaudeError } from '../../../src/errors.ts';
-import { writableMb } from '../../../src/types/disk-room.ts';
+import { OVERSHOOT_MB } from '../../../src/text/disk-room.ts';
 
 const GB = 1024 ** 3;
 const limits = { bytes: GB, entries: 1000, reserveBytes: 2 * GB };
@@ -185,7 +185,7 @@ it.each([
   );
   await seconds(1);
   watch.stop();
-  const limit = Math.min(bytes, writableMb(first / 2 ** 20) * 2 ** 20);
+  const limit = Math.min(bytes, first / 2 - OVERSHOOT_MB * 2 ** 20);
   expect(reached[0]).toBeLessThanOrEqual(limit + 64 * 2 ** 20);
   // What it writes until it is stopped, 75 ms later, can be stored a second time.
   expect((reached[0] ?? 0) + 75 * rate).toBeLessThanOrEqual(first / 2);

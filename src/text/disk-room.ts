@@ -1,8 +1,9 @@
 // Room on the disk of sessions. The plan, the start, `doctor` and the watch over a session compute with these.
 
 /**
- * What a writer of about 2.5 GB/s adds in 100 ms: between two polls near the limit, which are {@link NEAR_POLL_MS} apart,
- * and until the container is paused or killed.
+ * Half of the free space without this is the largest useful limit for what a session writes: the collection needs as much
+ * again for the copies that are frozen. It is what a writer of about 2.5 GB/s adds in 100 ms: between two polls near the
+ * limit, which are {@link NEAR_POLL_MS} apart, and until the container is paused or killed.
  */
 export const OVERSHOOT_MB = 256;
 /** The rate of that writer. */
@@ -11,11 +12,3 @@ export const FAST_BYTES_PER_MS = (OVERSHOOT_MB * 2 ** 20) / 100;
 export const NEAR_POLL_MS = 25;
 /** Below this free space, in MB, no session starts. */
 export const MIN_START_MB = 768;
-
-/**
- * The largest useful limit for what a session writes, in MB: the collection needs as much again for the copies that are
- * frozen, and both sides the overshoot.
- */
-export function writableMb(freeMb: number): number {
-  return Math.max(0, Math.floor(freeMb / 2) - OVERSHOOT_MB);
-}
