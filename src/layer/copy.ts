@@ -120,8 +120,6 @@ export async function copyDelta(collector: Collector, manifest: string): Promise
     if (entry.problem !== undefined) unlisted.add(entry.path);
     known.delete(entry.path);
   }
-  const deleted = [...known.keys()].filter(
-    (one) => !known.has(parentPath(one)) && !liesBelow(one, unlisted),
-  );
+  const deleted = [...known.keys()].filter((one) => !known.has(parentPath(one)) && !liesBelow(one, unlisted));
   return { present, deleted, opaque: [] };
 }
