@@ -128,25 +128,14 @@ function refuseWithoutNetwork(policy: Policy, origins: Origins, program: Program
 }
 
 /**
- * What of the configuration a session does not use: a line that names it, and the policy without it. For a session without
- * a network, and for one in bind mode, which hides no file.
+ * What of the configuration a session without a network does not use: a line that names it, and the policy without it.
  */
 export function withoutUnused({ policy, origins }: Pick<ProjectPolicy, 'policy' | 'origins'>): {
   readonly policy: Policy;
   readonly warnings: readonly string[];
 } {
-  const hidden = policy.mode === 'bind' ? hiddenPaths(policy, origins) : [];
-  if (policy.network !== 'none') return { policy, warnings: hidden };
+  if (policy.network !== 'none') return { policy, warnings: [] };
   const names = [...new Set(gatewaySettings(policy, origins).map(({ name }) => name))];
   const unused = names.length === 0 ? [] : [`without a network these settings are not used: ${names.join(', ')}`];
-  return { policy: { ...policy, ...NOTHING }, warnings: [...hidden, ...unused] };
-}
-
-function hiddenPaths({ exclude, mask }: Policy, origins: Origins): string[] {
-  const named = [
-    ...(exclude.length > 0 ? [`exclude (${origins.get('exclude')})`] : []),
-    ...(mask.length > 0 ? [`mask (${origins.get('mask')})`] : []),
-  ];
-  if (named.length === 0) return [];
-  return [`in bind mode the agent sees every file, without ${named.join(' and ')}: --copy-workspace hides them`];
+  return { policy: { ...policy, ...NOTHING }, warnings: unused };
 }

@@ -104,15 +104,6 @@ describe('bind mode', () => {
     ).not.toThrow();
     expect(refuse(merged(BIND, `${name} = ${JSON.stringify(value)}`), EXEC)).not.toThrow();
   });
-
-  it('says which files of the configuration it does not hide', () => {
-    const hiding = merged(BIND, 'exclude = ["*.pem"]', 'mask = [".env"]');
-    expect(withoutUnused(hiding).warnings).toEqual([
-      'in bind mode the agent sees every file, without exclude (config.toml) and mask (.run-claude.toml): --copy-workspace hides them',
-    ]);
-    expect(withoutUnused(merged([['mode', 'copy']], 'exclude = ["*.pem"]')).warnings).toEqual([]);
-    expect(withoutUnused(merged(BIND)).warnings).toEqual([]);
-  });
 });
 
 it('an option about the program of Claude is refused for another agent, and a setting is not', () => {
