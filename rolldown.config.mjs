@@ -112,9 +112,10 @@ const fileForEachStage = {
 /**
  * The first lines of dist/main.js, which sh and Node both read. Node takes `--env-file` for its own wherever it stands before
  * a `--` (seen with 20.20), with NODE_OPTIONS in that file: a project's `.env`, named for the agent, would run programs here.
- * sh chooses the Node: the first one of PATH may be one that an agent wrote.
+ * sh chooses the Node: the first one of PATH may be one that an agent wrote. Nor is sh the first one of PATH; env is
+ * there because publint takes no other program for one that can start.
  */
-const LAUNCHER = `#!/bin/sh
+const LAUNCHER = `#!/usr/bin/env /bin/sh
 ':' /*
 ${readFileSync(path.join(import.meta.dirname, 'plugin/hooks/find-outside.sh'), 'utf8')}
 add_projects "$@"

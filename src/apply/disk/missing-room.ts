@@ -41,7 +41,6 @@ function missingOn(
   return undefined;
 }
 
-
 function megabytes(bytes: number): string {
   const mb = bytes / 2 ** 20;
   return `${mb < 10 ? mb.toFixed(1) : Math.ceil(mb)} MB`;

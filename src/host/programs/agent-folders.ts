@@ -49,7 +49,7 @@ export class AgentFolders {
   resolve(named: string): string | 'inside' | undefined {
     let at = '/';
     let links = 0;
-    // What is before the first slash is no part of the path: `-I/include`, `file://`.
+    // What is before the first slash does not belong to the path: `-I/include`, `file://`.
     const rest = named.slice(named.indexOf('/')).split('/').reverse();
     for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
       if (name === '' || name === '.') continue;
