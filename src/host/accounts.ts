@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { execFileSync } from './programs/start-program.ts';
 
 /** Where the system's own lists of accounts are, and the program that asks every other source, such as LDAP. */
 export interface AccountSources {
