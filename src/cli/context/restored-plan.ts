@@ -1,4 +1,4 @@
-import { requireOutsidePackage } from '../../host/programs/trusted-start.ts';
+import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { foldersOf } from '../../plan/folders-of.ts';
 import { restoreVariables } from '../../plan/mask-plan.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -15,7 +15,7 @@ export function restoredPlan(
   { env, tell, places }: Pick<CommandContext, 'env' | 'tell' | 'places'>,
 ): Plan {
   const { policy, project } = record.plan;
-  requireOutsidePackage(foldersOf(record.plan), places.stateDir);
+  requireOutside(foldersOf(record.plan), record.plan.mode, { ...places, env });
   const warn = (text: string): void => tell({ kind: 'message', level: 'warning', text });
   const files = readRecordedFiles(policy.envFiles ?? [], project.root);
   const { plan, missing, missingOfFiles } = restoreVariables(record.plan, env, files.values);

@@ -8,7 +8,7 @@ import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
 import { parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
-import { requireOutsidePackage } from '../../host/programs/trusted-start.ts';
+import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { refuseAttended } from '../../jobs/losses.ts';
 import { type PlanInput, planRun } from '../../plan/plan-run.ts';
@@ -79,7 +79,10 @@ export async function setUpRun(
   const policy = { ...used.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   if (line.action !== 'dry-run') requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
-  requireOutsidePackage([project.root, ...also.map((folder) => folder.project.root)], host.stateDir);
+  requireOutside([project.root, ...also.map((folder) => folder.project.root)], policy.mode, {
+    ...host,
+    env: context.env,
+  });
   onFacts({ policy, project, host });
   const { engine, lines } = await openChosenEngine(policy, context, isStart(line), line.without ?? []);
   const userEnvironment = {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../package.ts';
@@ -40,24 +40,49 @@ export function recordAgentFolders(stateDir: string, folders: readonly string[])
   appendFileSync(path.join(stateDir, AGENT_FOLDERS_FILE), lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
 }
 
+/** What of the user's run-claude reads or starts, apart from programs of PATH. */
+export interface UserPlaces {
+  readonly stateDir: string;
+  readonly configDir: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
- * Refuses to start an agent in folders, of which one has the parts of run-claude that run then. The same for the folders
- * of earlier bind sessions.
+ * Refuses to start an agent in folders, of which one has a part of run-claude, or a file that makes run-claude or the
+ * programs that it starts run others. The same for the folders of earlier bind sessions. Links count: many people keep
+ * such files in a repository.
  *
- * @throws {RunClaudeError} PACKAGE_IN_PROJECT for run-claude itself, or the Node that runs it
+ * @throws {RunClaudeError} PACKAGE_IN_PROJECT for run-claude itself, or the Node that runs it; SETTINGS_IN_PROJECT
  */
-export function requireOutsidePackage(
+export function requireOutside(
   folders: readonly string[],
-  stateDir: string,
-  parts: Readonly<Record<string, string>> = { 'run-claude': packageRoot, 'Node.js': process.execPath },
+  mode: 'copy' | 'bind',
+  { stateDir, configDir, home, env }: UserPlaces,
+  programs: Readonly<Record<string, string>> = { 'run-claude': packageRoot, 'Node.js': process.execPath },
 ): void {
   const written = new AgentFolders();
   written.add([...folders, ...readAgentFolders(stateDir)]);
-  for (const [name, file] of Object.entries(parts)) {
-    if (written.resolve(file) !== 'inside') continue;
+  const isInside = (file: string): boolean => written.resolve(file) === 'inside';
+  for (const [name, file] of Object.entries(programs)) {
+    if (!isInside(file)) continue;
     throw new RunClaudeError('PACKAGE_IN_PROJECT', `${name} is in a folder that the agent can write: ${file}`, {
       hint: `Install ${name} outside of the project, for example with npm install --global.`,
       status: EXIT.usage,
     });
   }
+  const own = [
+    path.join(configDir, 'config.toml'),
+    path.join(env['CLAUDE_CONFIG_DIR'] ?? `${home}/.claude`, 'settings.json'),
+  ];
+  const others = mode === 'bind' ? OF_OTHER_PROGRAMS.map((name) => path.join(home, name)) : [];
+  const found = [...own, ...others].find((file) => isInside(file) && existsSync(file));
+  if (found === undefined) return;
+  throw new RunClaudeError('SETTINGS_IN_PROJECT', `${found} leads into a folder that the agent can write`, {
+    hint: 'It names programs that run on your machine. Replace the link by a file, or start the session in another folder.',
+    status: EXIT.usage,
+  });
 }
+
+/** Files of the home directory by which git, ssh, docker and npm start programs. In copy mode you review their changes. */
+const OF_OTHER_PROGRAMS = ['.gitconfig', '.config/git/config', '.ssh/config', '.docker/config.json', '.npmrc'];

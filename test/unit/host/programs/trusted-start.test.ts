@@ -1,13 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentFolders } from '../../../../src/host/programs/start-program.ts';
-import {
-  distrustBefore,
-  recordAgentFolders,
-  requireOutsidePackage,
-} from '../../../../src/host/programs/trusted-start.ts';
+import { distrustBefore, recordAgentFolders, requireOutside } from '../../../../src/host/programs/trusted-start.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-trusted-')));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -34,17 +39,50 @@ it('distrusts the repository around, folders of the command line, and those of e
   expect(agentFolders.resolve(at('free'))).toBe(at('free'));
 });
 
+const user = (stateDir: string, more: object = {}) => ({
+  stateDir: at(stateDir),
+  configDir: at('config'),
+  home: at('home'),
+  env: {},
+  ...more,
+});
+
 describe('a run-claude that the agent can write', () => {
-  const parts = { 'run-claude': at('named'), 'Node.js': process.execPath };
+  const programs = { 'run-claude': at('named'), 'Node.js': process.execPath };
   const refusal = { code: 'PACKAGE_IN_PROJECT', status: 2 };
 
   it('starts no agent in the project that has it, and none at all after a bind session there', () => {
-    expect(() => requireOutsidePackage([root], at('none'), parts)).toThrow(expect.objectContaining(refusal));
+    expect(() => requireOutside([root], 'copy', user('none'), programs)).toThrow(expect.objectContaining(refusal));
     recordAgentFolders(at('later'), [at('named')]);
-    expect(() => requireOutsidePackage([], at('later'), parts)).toThrow(expect.objectContaining(refusal));
+    expect(() => requireOutside([], 'copy', user('later'), programs)).toThrow(expect.objectContaining(refusal));
   });
 
   it('starts one in any other project', () => {
-    expect(() => requireOutsidePackage([at('free')], at('none'), parts)).not.toThrow();
+    expect(() => requireOutside([at('free')], 'bind', user('none'), programs)).not.toThrow();
+  });
+});
+
+describe('settings that lead into the project', () => {
+  mkdirSync(at('dotfiles'));
+  mkdirSync(at('config'));
+  for (const name of ['config.toml', 'settings.json', 'gitconfig']) writeFileSync(at('dotfiles', name), '');
+  symlinkSync(at('dotfiles/config.toml'), at('config/config.toml'));
+  const refusal = expect.objectContaining({ code: 'SETTINGS_IN_PROJECT', status: 2 });
+  const start = (mode: 'copy' | 'bind', more: object) => () =>
+    requireOutside([at('dotfiles')], mode, user('none', { configDir: at('none'), ...more }), {});
+
+  it.each(['copy', 'bind'] as const)(
+    'keep run-claude from starting an agent there in %s mode, where they are its own',
+    (mode) => {
+      expect(start(mode, { configDir: at('config') })).toThrow(refusal);
+      expect(start(mode, { env: { CLAUDE_CONFIG_DIR: at('dotfiles') } })).toThrow(refusal);
+      expect(start(mode, {})).not.toThrow();
+    },
+  );
+
+  it('do so in bind mode alone, where they are of git and its like', () => {
+    symlinkSync(at('dotfiles/gitconfig'), at('home/.gitconfig'));
+    expect(start('bind', {})).toThrow(refusal);
+    expect(start('copy', {})).not.toThrow();
   });
 });
