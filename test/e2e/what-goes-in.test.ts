@@ -98,9 +98,11 @@ const COUNT_LISTINGS = `
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 const { readdirSync } = fs;
+// run-claude leaves out variables that lead into the project.
+const watched = process.env.WATCHED_DIRECTORY;
 let count = 0;
 fs.readdirSync = (...args) => {
-  if (args[0] === process.env.WATCHED_DIRECTORY) count += 1;
+  if (args[0] === watched) count += 1;
   return readdirSync(...args);
 };
 syncBuiltinESMExports();
