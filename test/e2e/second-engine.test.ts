@@ -62,11 +62,11 @@ it('a disk that fills up stops the agent while its changes can still be stored; 
   await using scene = new Scene();
   const small = path.join(scene.root, 'small-disk');
   mkdirSync(small);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'run-claude-test', small]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1000m', 'run-claude-test', small]);
   try {
     const env = { XDG_STATE_HOME: path.join(small, 'state') };
     const script =
-      'echo first > first.txt; while :; do dd if=/dev/zero bs=1M count=1 >> filler 2>/dev/null; sleep 0.1; done';
+      'echo first > first.txt; while :; do dd if=/dev/zero bs=16M count=1 >> filler 2>/dev/null; sleep 0.1; done';
     const result = await scene.run(['exec', scene.project, '--', 'sh', '-c', script], { env });
     expect([result.status, result.stderr]).toEqual([124, expect.stringMatching(/Stopping the agent: .*disk/)]);
     const shown = await scene.run(['diff', '--name-only'], { env });
