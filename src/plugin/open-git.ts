@@ -20,7 +20,7 @@ const COMMITS =
   '--left-right --left-only --right-only --cherry-pick --cherry-mark --boundary --no-walk --parents --children';
 
 const SHOWN =
-  '--oneline --graph --decorate[=] --no-decorate --abbrev-commit --no-abbrev-commit --date= --relative-date --format= ' +
+  '--oneline --graph --decorate[=] --no-decorate --abbrev-commit --no-abbrev-commit --date= --format= --relative-date ' +
   '--pretty[=] --source --no-mailmap --follow --cc';
 
 /** What may follow a subcommand of git in a command of an entry that ends in `*`. */

@@ -37,7 +37,7 @@ shift 2
 store=$(git rev-parse --path-format=absolute --git-common-dir)/lfs/objects
 while [ $# -ge 2 ]; do
   file=$store/$(printf %.2s "$1")/$(printf %.2s "\${1#??}")/$1
-  if [ -f "$file" ] && [ "$(stat -c %s "$file")" = "$2" ]; then
+  if [ -f "$file" ] && [ "$(wc -c <"$file")" -eq "$2" ]; then
     echo "$1 $2"
     cat "$file"
   fi

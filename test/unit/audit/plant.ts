@@ -34,6 +34,7 @@ export function plantFiles(
     },
     endedNs: '2000000000000000000',
     maxPathBytes: 3900,
+    pathFolders: ['in-path/bin'],
   };
 }
 

@@ -106,6 +106,12 @@ export const CONTENT_ROWS: readonly Row[] = [
     { 'a.txt': { bytes: 'x\n', was: 0o644, mode: 0o755 } },
     { 'a.sh': { bytes: '#!/bin/sh\n', mode: 0o755 } },
   ),
+  row(
+    'C-042a',
+    'path-program',
+    { 'in-path/bin/git': { bytes: '#!/bin/sh\n', mode: 0o755 } },
+    { 'in-path/tool.sh': { bytes: '#!/bin/sh\n', mode: 0o755 } },
+  ),
   row('C-042b', 'execute-bit', { 'tool.sh': { bytes: '#!/bin/sh\n', mode: 0o755 } }, { 'tool.sh': '#!/bin/sh\n' }),
   row('C-044', 'binary-program', { 'z.elc': { bytes: ';ELC\u0000\u0000' } }),
   row('C-045', 'binary-program', { 'x.zwc': { bytes: '\u0007\u0006\u0000' } }, { 'x.zwc.md': 'x' }),

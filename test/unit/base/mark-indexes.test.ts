@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BaseOptions } from '../../../src/base/base.ts';
 import { withoutIgnored } from '../../../src/scan/project-ignores.ts';
 import { type SelectionRules, selectPaths } from '../../../src/scan/selection.ts';
+import { skipUnless } from '../../support/requirement.ts';
 import { refresh } from '../../support/workspace/refresh-scene.ts';
 
 // The copy of a repository that lacks some of its tracked files, and what git makes of that in the copy.
@@ -147,8 +148,8 @@ it('marks what cannot be copied: a special file in place of a tracked one', asyn
   expect(committed(await copy('one'))).toBe('');
 });
 
-it('marks what cannot be read, and takes the mark away once it can', async ({ skip }) => {
-  skip(process.getuid?.() === 0, 'root reads every file');
+it('marks what cannot be read, and takes the mark away once it can', async (context) => {
+  skipUnless(process.getuid?.() !== 0, 'needs a user who is not root, for whom a file can be unreadable', context);
   chmodSync(path.join(project, 'src/b.txt'), 0);
   chmodSync(path.join(project, 'private'), 0);
   const listed = git(await copy('one'), 'ls-files', '-t');
