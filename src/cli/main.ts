@@ -75,14 +75,14 @@ function contextOf(tell: Tell, interruption: Interruption, cwd: string): Command
 
 /** For what comes before the command line is read. A folder that was removed has nothing in it. */
 function placesNow(): Parameters<typeof distrustBefore>[1] {
-  const { home, stateDir } = findPlaces(process.env, homedir());
+  const { configDir: _, ...places } = findPlaces(process.env, homedir());
   let cwd = '/';
   try {
     cwd = process.cwd();
   } catch {
     // currentFolder() reports it.
   }
-  return { cwd, home, stateDir };
+  return { cwd, ...places };
 }
 
 function currentFolder(): string {

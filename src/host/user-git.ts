@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
-import { missingProgramHint, spawn } from './programs/start-program.ts';
+import { agentFolders, missingProgramHint, spawn } from './programs/start-program.ts';
 
 /**
  * git and gh with the user's own configuration. Only what the user asked for by name runs here: a commit that may be
@@ -41,12 +43,13 @@ const PLACES = [
 /**
  * Output of a git command that the user's configuration applies to. `settings`: further `key=value` rows.
  *
- * @throws {RunClaudeError} GIT_MISSING, GIT_FAILED with git's last lines, GIT_TIMEOUT.
+ * @throws {RunClaudeError} GIT_MISSING, GIT_FAILED with git's last lines, GIT_TIMEOUT, GIT_CONFIG_IN_PROJECT.
  */
-export function runUserGit(
+export async function runUserGit(
   [command, ...args]: readonly [command: 'commit-tree' | 'config' | 'push', ...args: string[]],
   options: UserProgram & { readonly settings?: readonly string[] },
 ): Promise<string> {
+  await requireOwnConfig(options);
   const rows = [...FIXED.map(([key, value]) => `${key}=${value}`), ...(options.settings ?? [])];
   const words = ['--no-pager', '--no-optional-locks', ...rows.flatMap((row) => ['-c', row]), command, ...args];
   return run('git', words, withoutPlaces(options), `git ${command}`);
@@ -57,7 +60,8 @@ export function runUserGit(
  *
  * @throws {RunClaudeError} GH_MISSING, GH_FAILED with its last lines, GH_TIMEOUT.
  */
-export function runGh(args: readonly string[], options: UserProgram): Promise<string> {
+export async function runGh(args: readonly string[], options: UserProgram): Promise<string> {
+  await requireOwnConfig(options);
   const { env } = withoutPlaces(options);
   const known = Number(env['GIT_CONFIG_COUNT'] ?? 0) || 0;
   const settings = FIXED.flatMap(([key, value], at) => [
@@ -67,6 +71,37 @@ export function runGh(args: readonly string[], options: UserProgram): Promise<st
   const own = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '1' };
   const counted = { GIT_CONFIG_COUNT: String(known + FIXED.length), ...Object.fromEntries(settings) };
   return run('gh', args, { ...options, env: { ...env, ...own, ...counted } }, `gh ${args.slice(0, 2).join(' ')}`);
+}
+
+/**
+ * Refuses a configuration that includes a file which an agent can write: it may name programs. The repository's own
+ * directory is the user's.
+ *
+ * @throws {RunClaudeError} GIT_CONFIG_IN_PROJECT
+ */
+async function requireOwnConfig(options: UserProgram): Promise<void> {
+  const here = { ...withoutPlaces(options), input: '' };
+  const listed = await run(
+    'git',
+    ['config', '--list', '--show-origin', '--name-only', '--includes', '-z'],
+    here,
+    'git config',
+  );
+  const own = (await run('git', ['rev-parse', '--git-dir', '--git-common-dir'], here, 'git rev-parse'))
+    .trim()
+    .split('\n');
+  const dirs = own.map((dir) => `${realpathSync(path.resolve(options.cwd, dir))}/`);
+  for (const origin of new Set(listed.split('\0').filter((field) => field.startsWith('file:')))) {
+    const file = path.resolve(options.cwd, origin.slice('file:'.length));
+    if (agentFolders.resolve(file) !== 'inside' || dirs.some((dir) => realpathSync(file).startsWith(dir))) continue;
+    throw new RunClaudeError(
+      'GIT_CONFIG_IN_PROJECT',
+      `git's configuration includes a file that an agent can write: ${file}`,
+      {
+        hint: 'It may name programs that run on your machine. Remove the include, or keep the file elsewhere.',
+      },
+    );
+  }
 }
 
 function withoutPlaces(options: UserProgram): UserProgram {

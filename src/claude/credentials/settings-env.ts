@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asObject, parseObject } from '../formats/json-object.ts';
 import { claudeConfigDir, managedSettingsPath } from './config-places.ts';
@@ -36,6 +36,8 @@ export function withSettings(env: NodeJS.ProcessEnv, places: SettingsPlaces): No
 function providerVariables(file: string): Readonly<Record<string, string>> {
   let text: string;
   try {
+    // A FIFO would keep every command waiting.
+    if (!statSync(file).isFile()) return {};
     text = readFileSync(file, 'utf8');
   } catch {
     // Most users have no such file. An unreadable one is reported where the credential is read.

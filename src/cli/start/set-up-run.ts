@@ -79,6 +79,11 @@ export async function setUpRun(
   const policy = { ...used.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
   if (line.action !== 'dry-run') requireRoom(policy, context.places);
   const also = besideFolders(policy.also ?? [], { project, host, cwd: context.cwd });
+  if (policy.mode === 'bind' && project.root.includes('\n'))
+    throw usageError(
+      'the name of the project has a line break, and this is bind mode',
+      'Rename it, or add --copy-workspace.',
+    );
   requireOutside([project.root, ...also.map((folder) => folder.project.root)], policy.mode, {
     ...host,
     env: context.env,

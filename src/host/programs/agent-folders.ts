@@ -1,4 +1,5 @@
-import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { findRepository } from '../facts.ts';
 
@@ -7,39 +8,44 @@ import { findRepository } from '../facts.ts';
  * that a session in bind mode had. Nothing that is in one of them runs on this machine as a part of run-claude.
  */
 export class AgentFolders {
-  /** Identities of the folders: another spelling, a link and a bind mount of a folder are the same folder. */
-  readonly #ids = new Set<string>();
-  readonly #paths: string[] = [];
-
-  /** What {@link leadsInside} answered. An agent can change nothing outside: an answer stays true. */
+  readonly #paths = new Set<string>();
+  /** What was answered about values and folders of PATH. An agent can change nothing outside: an answer stays true. */
   readonly #answers = new Map<string, boolean>();
 
-  /** Adds real paths of folders. Those that do not exist are left out. Returns whether one was new. */
+  /** Adds real paths of folders. Returns whether one was new. */
   add(folders: Iterable<string>): boolean {
-    const before = this.#ids.size;
-    for (const folder of folders) {
-      const id = identityOf(folder);
-      if (id === undefined || this.#ids.has(id)) continue;
-      this.#ids.add(id);
-      this.#paths.push(folder);
-    }
+    const before = this.#paths.size;
+    for (const folder of folders) this.#paths.add(folder);
     this.#answers.clear();
-    return this.#ids.size > before;
+    return this.#paths.size > before;
   }
 
-  /** Whether a text has an absolute path into one of the folders: alone, in a list, in an address, or among words. */
+  /**
+   * Whether a text has a path into one of the folders: alone, in a list, in an address, or among words. A relative path
+   * counts from the current folder.
+   */
   leadsInside(text: string): boolean {
-    if (this.#ids.size === 0 || !text.includes('/')) return false;
-    let answer = this.#answers.get(text);
-    if (answer === undefined) {
-      answer = text.split(PATH_ENDS).some((part) => part.includes('/') && this.resolve(part) === 'inside');
-      this.#answers.set(text, answer);
-    }
-    return answer;
+    if (this.#paths.size === 0 || !text.includes('/')) return false;
+    return this.#remember(`value ${text}`, () => {
+      const parts = new Set([text, ...text.split(':'), ...text.split(PATH_ENDS)]);
+      return [...parts].some((part) => pathsIn(part).some((one) => this.resolve(one) === 'inside'));
+    });
   }
 
-  get paths(): readonly string[] {
-    return this.#paths;
+  /** Whether a folder of PATH has a link into one of the folders under the name of a program that other programs start. */
+  hasLinkInside(dir: string): boolean {
+    if (this.#paths.size === 0) return false;
+    return this.#remember(`links ${dir}`, () =>
+      linksIn(dir).some((name) => STARTED_BY_OTHERS.test(name) && this.resolve(path.join(dir, name)) === 'inside'),
+    );
+  }
+
+  #remember(key: string, ask: () => boolean): boolean {
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    const answer = ask();
+    this.#answers.set(key, answer);
+    return answer;
   }
 
   /**
@@ -47,10 +53,12 @@ export class AgentFolders {
    * one of the folders: an agent could exchange it. Otherwise the path without links, or undefined where nothing is there.
    */
   resolve(named: string): string | 'inside' | undefined {
+    // Compared anew each time: another spelling, a link and a bind mount of a folder are the same folder, and an agent can
+    // change every time stamp of one.
+    const ids = new Set([...this.#paths].flatMap((folder) => identityOf(folder) ?? []));
     let at = '/';
     let links = 0;
-    // What is before the first slash does not belong to the path: `-I/include`, `file://`.
-    const rest = named.slice(named.indexOf('/')).split('/').reverse();
+    const rest = named.split('/').reverse();
     for (let name = rest.pop(); name !== undefined; name = rest.pop()) {
       if (name === '' || name === '.') continue;
       if (name === '..') {
@@ -69,7 +77,7 @@ export class AgentFolders {
         continue;
       }
       at = next;
-      if (this.#ids.has(idOf(stats))) return 'inside';
+      if (ids.has(idOf(stats))) return 'inside';
     }
     return at;
   }
@@ -118,13 +126,6 @@ export function readAgentFolders(stateDir: string): readonly string[] {
   }
 }
 
-/** A path with a line break cannot be a line: the nearest folder above it that can. */
-export function lineOfFolder(folder: string): string {
-  let at = folder;
-  while (at.includes('\n')) at = path.dirname(at);
-  return at;
-}
-
 function statOf<T>(file: string, stat: (file: string) => T): T | undefined {
   try {
     return stat(file);
@@ -138,7 +139,40 @@ function identityOf(file: string): string | undefined {
   return stats === undefined ? undefined : idOf(stats);
 }
 
-/** With the time at which it was made: a file system gives the number of a removed folder to a new one. */
-function idOf({ dev, ino, birthtimeMs }: Pick<Stats, 'dev' | 'ino' | 'birthtimeMs'>): string {
-  return `${dev}:${ino}:${birthtimeMs}`;
+function idOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
+  return `${dev}:${ino}`;
+}
+
+/** Programs that git, ssh, gh and shell scripts start by their names. */
+const STARTED_BY_OTHERS =
+  /^(git|git-.*|gpg.*|ssh.*|sh|bash|env|node|npm|gh|find|chmod|rm|less|docker.*|podman.*|pass|op|security|pinentry.*)$/;
+
+function linksIn(dir: string): readonly string[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+/** The absolute paths that a part of a value may mean. */
+function pathsIn(part: string): readonly string[] {
+  const at = part.indexOf('/');
+  if (at === -1) return [];
+  // What is before the first slash may be no part of the path: `-I/include`, `file://`.
+  const [before, rest] = [part.slice(0, at), part.slice(at)];
+  if (before === '') return [part];
+  if (before === '~') return [path.join(homedir(), rest)];
+  const relative = path.join(currentFolder(), part);
+  const isRelative = before === '.' || before === '..' || statOf(relative, (one) => lstatSync(one)) !== undefined;
+  return isRelative ? [rest, relative] : [rest];
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
 }

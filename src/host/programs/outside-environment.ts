@@ -32,17 +32,22 @@ export function outsideEnvironment(env: NodeJS.ProcessEnv, folders: AgentFolders
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined) continue;
     if (name === 'PATH') kept[name] = outsidePath(value, folders);
-    else if (!isKept(name) && folders.leadsInside(value)) dropped.push(name);
+    else if (!isKept(name) && (folders.leadsInside(value) || isLoadedFromHere(name, value))) dropped.push(name);
     else kept[name] = value;
   }
   return { env: kept, dropped };
 }
 
-/** The folders of PATH that exist, are absolute and outside. */
+/** Whether the loader would look for libraries in the current folder of a program. */
+function isLoadedFromHere(name: string, value: string): boolean {
+  return /^(LD|DYLD)_/.test(name) && value.split(/[: ]/).some((one) => !path.isAbsolute(one));
+}
+
+/** The folders of PATH that exist, are absolute and outside. One whose links lead inside is left out whole. */
 function outsidePath(value: string, folders: AgentFolders): string {
   const dirs = value.split(':').flatMap((dir) => {
     const real = path.isAbsolute(dir) ? folders.resolve(dir) : undefined;
-    return real === undefined || real === 'inside' ? [] : [real];
+    return real === undefined || real === 'inside' || folders.hasLinkInside(real) ? [] : [real];
   });
   return [...new Set(dirs)].join(':');
 }

@@ -47,8 +47,11 @@ export function missingProgramHint(named: string): string {
   return `${refused} is not used, because an agent can write there. Install ${named} outside of the project.`;
 }
 
+/** The user's environment as it was at the start. */
+const inherited: Readonly<NodeJS.ProcessEnv> = { ...process.env };
+
 /** PATH as it was at the start: for what the user's own shell would find. */
-export const originalPath = process.env['PATH'] ?? '';
+export const originalPath = inherited['PATH'] ?? '';
 
 /** As execvp(3) searches without PATH. */
 const DEFAULT_PATH = '/usr/bin:/bin';
@@ -98,7 +101,12 @@ interface StartOptions {
 function outside([named, ...others]: readonly unknown[]): unknown[] {
   const at = others.findIndex((one) => typeof one === 'object' && one !== null && !Array.isArray(one));
   const options = (at === -1 ? {} : others[at]) as StartOptions;
-  const { env } = outsideEnvironment(options.env ?? process.env, agentFolders);
+  const { env, dropped } = outsideEnvironment(options.env ?? process.env, agentFolders);
+  // What run-claude itself sets for a program is its own: an index file in the session's directory, a work tree.
+  for (const name of dropped) {
+    const value = options.env?.[name];
+    if (value !== undefined && value !== inherited[name]) env[name] = value;
+  }
   const program = String(named);
   const file = program === process.execPath ? program : (programFile(program, env) ?? path.join(NOWHERE, program));
   const checked = { ...options, env };

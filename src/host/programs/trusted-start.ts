@@ -1,30 +1,36 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../package.ts';
-import {
-  AGENT_FOLDERS_FILE,
-  AgentFolders,
-  lineOfFolder,
-  possibleProject,
-  readAgentFolders,
-  realFolderOf,
-} from './agent-folders.ts';
-import { distrust } from './start-program.ts';
+import { pathIdentity } from '../true-path.ts';
+import { AGENT_FOLDERS_FILE, AgentFolders, possibleProject, readAgentFolders, realFolderOf } from './agent-folders.ts';
+import { agentFolders, distrust } from './start-program.ts';
+
+export interface StartPlaces {
+  readonly cwd: string;
+  readonly home: string;
+  readonly stateDir: string;
+  readonly cacheDir: string;
+  readonly dataDir: string;
+}
 
 /**
- * Distrusts what an agent may have written before this command: the folders of earlier bind sessions, and the project
- * that this command may be about. `words` are the words of the command line: a folder among them may be a project.
+ * Distrusts what an agent may have written before this command: the folders of earlier bind sessions, run-claude's own
+ * directories, which hold homes and copies of agents, and the project that this command may be about. `words` are the words of the command line: a folder among them may be a project.
  */
-export function distrustBefore(
-  words: readonly string[],
-  { cwd, home, stateDir }: { readonly cwd: string; readonly home: string; readonly stateDir: string },
-): void {
+export function distrustBefore(words: readonly string[], { cwd, home, ...own }: StartPlaces): void {
+  const here = realFolderOf(cwd);
+  const around = here === undefined ? undefined : possibleProject(here, home);
+  distrust([...(around === undefined ? [] : [around]), ...Object.values(own), ...readAgentFolders(own.stateDir)]);
   const named = words.map((word) => (word.startsWith('--also=') ? word.slice('--also='.length) : word));
-  const folders = ['.', ...named.filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))]
-    .map((word) => realFolderOf(path.resolve(cwd, word.replace(/:ro$/, ''))))
+  const folders = named
+    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
+    .map((word) => path.resolve(cwd, word.replace(/:ro$/, '')))
+    // A link of the project is not a name that the user chose: a project could name a command so.
+    .filter((file) => agentFolders.resolve(file) !== 'inside')
+    .map(realFolderOf)
     .flatMap((folder) => (folder === undefined ? [] : (possibleProject(folder, home) ?? [])));
-  distrust([...folders, ...readAgentFolders(stateDir)]);
+  distrust(folders);
 }
 
 /**
@@ -34,7 +40,7 @@ export function distrustBefore(
  */
 export function recordAgentFolders(stateDir: string, folders: readonly string[]): void {
   const known = new Set(readAgentFolders(stateDir));
-  const lines = folders.map(lineOfFolder).filter((line) => !known.has(line));
+  const lines = folders.filter((folder) => !known.has(folder));
   if (lines.length === 0) return;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   appendFileSync(path.join(stateDir, AGENT_FOLDERS_FILE), lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
@@ -65,7 +71,7 @@ export function requireOutside(
   written.add([...folders, ...readAgentFolders(stateDir)]);
   const isInside = (file: string): boolean => written.resolve(file) === 'inside';
   for (const [name, file] of Object.entries(programs)) {
-    if (!isInside(file)) continue;
+    if (!isInside(file) && !folders.some((folder) => hasLinkOf(file, folder))) continue;
     throw new RunClaudeError('PACKAGE_IN_PROJECT', `${name} is in a folder that the agent can write: ${file}`, {
       hint: `Install ${name} outside of the project, for example with npm install --global.`,
       status: EXIT.usage,
@@ -76,12 +82,28 @@ export function requireOutside(
     path.join(env['CLAUDE_CONFIG_DIR'] ?? `${home}/.claude`, 'settings.json'),
   ];
   const others = mode === 'bind' ? OF_OTHER_PROGRAMS.map((name) => path.join(home, name)) : [];
-  const found = [...own, ...others].find((file) => isInside(file) && existsSync(file));
+  // A file that does not exist counts: the agent could make it.
+  const found = [...own, ...others].find(isInside);
   if (found === undefined) return;
   throw new RunClaudeError('SETTINGS_IN_PROJECT', `${found} leads into a folder that the agent can write`, {
     hint: 'It names programs that run on your machine. Replace the link by a file, or start the session in another folder.',
     status: EXIT.usage,
   });
+}
+
+/** Package managers link the files of one store into many projects: written in one, they are changed in all. */
+function hasLinkOf(packageDir: string, folder: string): boolean {
+  const main = 'dist/main.js';
+  const places = ['node_modules/run-claude', ...pnpmPlaces(folder)];
+  const own = pathIdentity(path.join(packageDir, main));
+  return places.some((place) => pathIdentity(path.join(folder, place, main)) === own);
+}
+
+function pnpmPlaces(folder: string): readonly string[] {
+  const store = path.join(folder, 'node_modules/.pnpm');
+  if (!existsSync(store)) return [];
+  const names = readdirSync(store).filter((name) => name.startsWith('run-claude@'));
+  return names.map((name) => `node_modules/.pnpm/${name}/node_modules/run-claude`);
 }
 
 /** Files of the home directory by which git, ssh, docker and npm start programs. In copy mode you review their changes. */

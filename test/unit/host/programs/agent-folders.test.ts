@@ -1,10 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AgentFolders,
-  lineOfFolder,
   possibleProject,
   readAgentFolders,
   realFolderOf,
@@ -22,7 +21,8 @@ symlinkSync(at('outside/bin'), at('project/out'));
 symlinkSync(at('project/out'), at('outside/through'));
 symlinkSync(at('loop'), at('loop'));
 const folders = new AgentFolders();
-folders.add([at('project'), at('missing')]);
+mkdirSync(at('my project'));
+folders.add([at('project'), at('my project'), at('missing')]);
 
 describe('where a path leads', () => {
   it.each([
@@ -49,6 +49,8 @@ describe('whether a text leads inside', () => {
     ['an address', `unix://${at('project/engine.sock')}`],
     ['an option with its value', `-I${at('project/include')}`],
     ['quotes', `a="${at('project/x')}"`],
+    ['a path with a blank', at('project/my files/x')],
+    ['a path whose folder has a blank', at('my project/x')],
   ])('%s', (_, text) => {
     expect(folders.leadsInside(text)).toBe(true);
   });
@@ -56,6 +58,42 @@ describe('whether a text leads inside', () => {
   it.each(['', 'plain', '/usr/bin:/bin', 'https://example.org/project', at('outside')])('not %s', (text) => {
     expect(folders.leadsInside(text)).toBe(false);
   });
+});
+
+describe('a relative path', () => {
+  const before = process.cwd();
+  beforeAll(() => process.chdir(at('project')));
+  afterAll(() => process.chdir(before));
+
+  it.each(['./tools/ssh', '../project/x', 'bin/tool', '-o x=bin/tool'])('in the project leads inside: %s', (text) => {
+    expect(folders.leadsInside(text)).toBe(true);
+  });
+
+  it.each(['../outside/bin/tool', 'America/New_York', 'text/html'])('elsewhere does not: %s', (text) => {
+    expect(folders.leadsInside(text)).toBe(false);
+  });
+});
+
+describe('a folder of PATH', () => {
+  it('counts as one of an agent where a program that others start leads inside', () => {
+    mkdirSync(at('stow'));
+    symlinkSync(at('project/bin/tool'), at('stow/own-tool'));
+    expect(folders.hasLinkInside(at('stow'))).toBe(false);
+    const again = new AgentFolders();
+    again.add([at('project')]);
+    symlinkSync(at('project/bin/tool'), at('stow/gpg'));
+    expect(again.hasLinkInside(at('stow'))).toBe(true);
+    expect(again.hasLinkInside(at('none'))).toBe(false);
+  });
+});
+
+it('knows a folder that appears later, and one whose time stamps change', () => {
+  const later = new AgentFolders();
+  later.add([at('later')]);
+  expect(later.resolve(at('later/x'))).toBeUndefined();
+  mkdirSync(at('later'));
+  utimesSync(at('later'), 1, 1);
+  expect(later.resolve(at('later/x'))).toBe('inside');
 });
 
 describe('the project that a command may be about', () => {
@@ -83,10 +121,5 @@ describe('the folders of earlier bind sessions', () => {
     mkdirSync(at('state'));
     writeFileSync(at('state/agent-folders'), '/a\nrelative\n\n/b c\n');
     expect(readAgentFolders(at('state'))).toEqual(['/a', '/b c']);
-  });
-
-  it('have the folder above where a name has a line break', () => {
-    expect(lineOfFolder('/a/b\nc/d')).toBe('/a');
-    expect(lineOfFolder('/a/b')).toBe('/a/b');
   });
 });

@@ -27,9 +27,10 @@ it('leaves out every variable that leads into the project, and keeps places and 
     DOCKER_HOST: `unix://${at('project/s')}`,
     LD_LIBRARY_PATH: `/usr/lib:${at('project')}`,
     NEVER_HEARD_OF: at('project/x'),
+    LD_PRELOAD: 'x.so',
     EMPTY: undefined,
   };
   const { env: kept, dropped } = outsideEnvironment(env, folders);
   expect(Object.keys(kept).sort()).toEqual(['HOME', 'LANG', 'PWD', 'XDG_CONFIG_HOME']);
-  expect(dropped.toSorted()).toEqual(['DOCKER_HOST', 'LD_LIBRARY_PATH', 'NEVER_HEARD_OF']);
+  expect(dropped.toSorted()).toEqual(['DOCKER_HOST', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'NEVER_HEARD_OF']);
 });

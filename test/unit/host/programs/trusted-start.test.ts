@@ -1,4 +1,5 @@
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -27,11 +28,27 @@ it('records each folder of a bind session once, for this user alone', () => {
   expect(statSync(at('state/agent-folders')).mode & 0o777).toBe(0o600);
 });
 
+const own = { stateDir: at('state'), cacheDir: at('cache'), dataDir: at('data') };
+
+it('distrusts no folder to which the project has a link of that name', () => {
+  mkdirSync(at('linking/.git'), { recursive: true });
+  mkdirSync(at('tools'));
+  symlinkSync(at('tools'), at('linking/status'));
+  distrustBefore(['status'], { cwd: at('linking'), home: at('home'), ...own });
+  expect(agentFolders.resolve(at('tools'))).toBe(at('tools'));
+});
+
+it('distrusts run-claude’s own directories, which hold homes of agents', () => {
+  mkdirSync(at('cache'));
+  distrustBefore([], { cwd: '/', home: at('home'), ...own });
+  for (const inside of ['state', 'cache']) expect(agentFolders.resolve(at(inside))).toBe('inside');
+});
+
 it('distrusts the repository around, folders of the command line, and those of earlier bind sessions', () => {
   distrustBefore([at('named'), '--also', `${at('also')}:ro`, `--also=${at('also-2')}`, '--', 'free'], {
     cwd: at('repo/inner'),
     home: at('home'),
-    stateDir: at('state'),
+    ...own,
   });
   for (const inside of ['repo', 'named', 'also', 'also-2', 'bound'])
     expect(agentFolders.resolve(at(inside))).toBe('inside');
@@ -60,6 +77,19 @@ describe('a run-claude that the agent can write', () => {
   it('starts one in any other project', () => {
     expect(() => requireOutside([at('free')], 'bind', user('none'), programs)).not.toThrow();
   });
+});
+
+it('starts no agent where a package manager linked run-claude’s own files into the project', () => {
+  mkdirSync(at('store/dist'), { recursive: true });
+  writeFileSync(at('store/dist/main.js'), '');
+  mkdirSync(at('linked/node_modules/.pnpm/run-claude@1.0.0/node_modules/run-claude/dist'), { recursive: true });
+  const start = () => requireOutside([at('linked')], 'bind', user('none'), { 'run-claude': at('store') });
+  expect(start).not.toThrow();
+  linkSync(
+    at('store/dist/main.js'),
+    at('linked/node_modules/.pnpm/run-claude@1.0.0/node_modules/run-claude/dist/main.js'),
+  );
+  expect(start).toThrow(expect.objectContaining({ code: 'PACKAGE_IN_PROJECT' }));
 });
 
 describe('settings that lead into the project', () => {
