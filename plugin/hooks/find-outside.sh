@@ -148,7 +148,10 @@ add_projects() {
     word=${word%:ro}
     if [ ! -d "$word" ]; then continue; fi
     case $word in /*) ;; *) word=${here%/}/$word ;; esac
-    if follow_outside "$word"; then add_project "$followed/"; fi
+    follow_outside "$word" || continue
+    # The value of another option may be a folder of the system.
+    case $followed/ in /usr/* | /bin/* | /sbin/* | /lib/* | /lib64/* | /etc/* | /opt/*) continue ;; esac
+    add_project "$followed/"
   done
   own_folder "${XDG_CACHE_HOME-}" .cache
   add_folder "$own"

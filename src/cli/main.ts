@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let tell = printer(early.includes('--trace'), early.includes('--quiet'));
   using interruption = listenForSignals(process);
   try {
-    distrustBefore(early, placesNow());
+    distrustBefore(placesNow());
     // A holder: the command that started it waits at the other end of its channel.
     if (argv[0] === HOLD_WORD && process.send !== undefined)
       return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
@@ -74,7 +74,7 @@ function contextOf(tell: Tell, interruption: Interruption, cwd: string): Command
 }
 
 /** For what comes before the command line is read. A folder that was removed has nothing in it. */
-function placesNow(): Parameters<typeof distrustBefore>[1] {
+function placesNow(): Parameters<typeof distrustBefore>[0] {
   const { configDir: _, ...places } = findPlaces(process.env, homedir());
   let cwd = '/';
   try {

@@ -38,8 +38,11 @@ export function dropEndedConnections<T extends HttpAgent>(agent: T, maxIdleMs = 
   return agent;
 }
 
+/** ESSH: the ssh of the connection has ended, because its shared login has. */
+const LOST: readonly string[] = ['ECONNRESET', 'EPIPE', 'ESSH'];
+
 /** Whether a request may be sent once more: its connection was an idle one, and has ended without an answer. */
 export function isUnanswered({ reusedSocket }: ClientRequest, error: unknown): boolean {
   const { code, statusCode } = error as { readonly code?: string; readonly statusCode?: number };
-  return reusedSocket && statusCode === undefined && (code === 'ECONNRESET' || code === 'EPIPE');
+  return reusedSocket && statusCode === undefined && LOST.includes(code ?? '');
 }

@@ -4,7 +4,7 @@ import { EXIT, RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../package.ts';
 import { pathIdentity } from '../true-path.ts';
 import { AGENT_FOLDERS_FILE, AgentFolders, possibleProject, readAgentFolders, realFolderOf } from './agent-folders.ts';
-import { agentFolders, distrust } from './start-program.ts';
+import { distrust } from './start-program.ts';
 
 export interface StartPlaces {
   readonly cwd: string;
@@ -16,21 +16,13 @@ export interface StartPlaces {
 
 /**
  * Distrusts what an agent may have written before this command: the folders of earlier bind sessions, run-claude's own
- * directories, which hold homes and copies of agents, and the project that this command may be about. `words` are the words of the command line: a folder among them may be a project.
+ * directories, which hold homes and copies of agents, and the project around the current folder. The command adds the
+ * folders that it is about.
  */
-export function distrustBefore(words: readonly string[], { cwd, home, ...own }: StartPlaces): void {
+export function distrustBefore({ cwd, home, ...own }: StartPlaces): void {
   const here = realFolderOf(cwd);
   const around = here === undefined ? undefined : possibleProject(here, home);
   distrust([...(around === undefined ? [] : [around]), ...Object.values(own), ...readAgentFolders(own.stateDir)]);
-  const named = words.map((word) => (word.startsWith('--also=') ? word.slice('--also='.length) : word));
-  const folders = named
-    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('\0'))
-    .map((word) => path.resolve(cwd, word.replace(/:ro$/, '')))
-    // A link of the project is not a name that the user chose: a project could name a command so.
-    .filter((file) => agentFolders.resolve(file) !== 'inside')
-    .map(realFolderOf)
-    .flatMap((folder) => (folder === undefined ? [] : (possibleProject(folder, home) ?? [])));
-  distrust(folders);
 }
 
 /**

@@ -30,28 +30,15 @@ it('records each folder of a bind session once, for this user alone', () => {
 
 const own = { stateDir: at('state'), cacheDir: at('cache'), dataDir: at('data') };
 
-it('distrusts no folder to which the project has a link of that name', () => {
-  mkdirSync(at('linking/.git'), { recursive: true });
-  mkdirSync(at('tools'));
-  symlinkSync(at('tools'), at('linking/status'));
-  distrustBefore(['status'], { cwd: at('linking'), home: at('home'), ...own });
-  expect(agentFolders.resolve(at('tools'))).toBe(at('tools'));
-});
-
 it('distrusts run-claude’s own directories, which hold homes of agents', () => {
   mkdirSync(at('cache'));
-  distrustBefore([], { cwd: '/', home: at('home'), ...own });
+  distrustBefore({ cwd: '/', home: at('home'), ...own });
   for (const inside of ['state', 'cache']) expect(agentFolders.resolve(at(inside))).toBe('inside');
 });
 
-it('distrusts the repository around, folders of the command line, and those of earlier bind sessions', () => {
-  distrustBefore([at('named'), '--also', `${at('also')}:ro`, `--also=${at('also-2')}`, '--', 'free'], {
-    cwd: at('repo/inner'),
-    home: at('home'),
-    ...own,
-  });
-  for (const inside of ['repo', 'named', 'also', 'also-2', 'bound'])
-    expect(agentFolders.resolve(at(inside))).toBe('inside');
+it('distrusts the repository around, and the folders of earlier bind sessions', () => {
+  distrustBefore({ cwd: at('repo/inner'), home: at('home'), ...own });
+  for (const inside of ['repo', 'bound']) expect(agentFolders.resolve(at(inside))).toBe('inside');
   expect(agentFolders.resolve(at('home'))).toBe(at('home'));
   expect(agentFolders.resolve(at('free'))).toBe(at('free'));
 });
