@@ -4,10 +4,9 @@ import path from 'node:path';
 import { writeNonce } from '../base/generation.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
-import { RunClaudeError } from '../errors.ts';
 import { removeTreeSync } from '../host/remove-tree.ts';
 import { parseUser } from '../host/user.ts';
-import { makePrivateDir, readJson, writeJsonAtomic } from '../store/record.ts';
+import { makePrivateDir, readWholeJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
 import { openLayers } from './layers.ts';
 
@@ -70,14 +69,12 @@ export function knownTrial(options: Omit<TrialOptions, 'sessionId'>): Trial | un
 
 /** Undefined where nothing was tried, or where another release or a crash left what cannot be read: it is tried again. */
 function readTrial(file: string): KnownTrial | undefined {
-  let value: unknown;
-  try {
-    value = readJson(file);
-  } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
-    throw error;
-  }
-  const { version = TRIAL_FORMAT, key, trial, untilMs } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const {
+    version = TRIAL_FORMAT,
+    key,
+    trial,
+    untilMs,
+  } = (readWholeJson(file) ?? {}) as Readonly<Record<string, unknown>>;
   const { works, why } = (trial ?? {}) as Readonly<Record<string, unknown>>;
   if (version !== TRIAL_FORMAT || typeof key !== 'string') return undefined;
   if (typeof works !== 'boolean' || typeof why !== 'string') return undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { idsInFiles, idsInSources } from '../host/accounts.ts';
-import { readJson, writeJsonAtomic } from '../store/record.ts';
+import { readWholeJson, writeJsonAtomic } from '../store/record.ts';
 
 /**
  * Numbers that no distribution, systemd or directory service gives to an account (systemd's UIDS-GIDS: 60706 to 61183 are
@@ -69,13 +69,6 @@ export function servantIdsWithAccount(accounts: Pick<AccountSearch, 'inFiles'> =
 
 /** Undefined where nothing was chosen, or where another release or a crash left what cannot be read: it is chosen again. */
 function readChoice(file: string): number | undefined {
-  let value: unknown;
-  try {
-    value = readJson(file);
-  } catch (error) {
-    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
-    throw error;
-  }
-  const { version, id } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { version, id } = (readWholeJson(file) ?? {}) as Readonly<Record<string, unknown>>;
   return version === FORMAT && typeof id === 'number' && CANDIDATES.includes(id) ? id : undefined;
 }

@@ -134,3 +134,17 @@ export function readJson(file: string, hint = 'Move the file away; what it descr
     throw new RunClaudeError('RECORD_DAMAGED', `${file} is not the JSON that was written there`, { cause, hint });
   }
 }
+
+/**
+ * As {@link readJson}, for what can be made again: undefined also for what another release or a crash left.
+ *
+ * @throws {RunClaudeError} RECORD_UNREADABLE
+ */
+export function readWholeJson(file: string): unknown {
+  try {
+    return readJson(file);
+  } catch (error) {
+    if (error instanceof RunClaudeError && error.code === 'RECORD_DAMAGED') return undefined;
+    throw error;
+  }
+}

@@ -1,18 +1,14 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, RunClaudeError } from '../../errors.ts';
+import type { Places } from '../facts.ts';
 import { packageRoot } from '../package.ts';
 import { pathIdentity } from '../true-path.ts';
 import { AGENT_FOLDERS_FILE, AgentFolders, possibleProject, readAgentFolders, realFolderOf } from './agent-folders.ts';
 import { distrust } from './start-program.ts';
 
-export interface StartPlaces {
-  readonly cwd: string;
-  readonly home: string;
-  readonly stateDir: string;
-  readonly cacheDir: string;
-  readonly dataDir: string;
-}
+/** Where a command starts, and the directories of its user. */
+export type StartPlaces = Omit<Places, 'configDir'> & { readonly cwd: string };
 
 /**
  * Distrusts what an agent may have written before this command: the folders of earlier bind sessions, run-claude's own
@@ -39,12 +35,7 @@ export function recordAgentFolders(stateDir: string, folders: readonly string[])
 }
 
 /** What of the user's run-claude reads or starts, apart from programs of PATH. */
-export interface UserPlaces {
-  readonly stateDir: string;
-  readonly configDir: string;
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+export type UserPlaces = Pick<Places, 'stateDir' | 'configDir' | 'home'> & { readonly env: NodeJS.ProcessEnv };
 
 /**
  * Refuses to start an agent in folders, of which one has a part of run-claude, or a file that makes run-claude or the
