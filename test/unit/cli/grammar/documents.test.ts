@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { allRules } from '../../../../src/audit/catalogue.ts';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
@@ -35,12 +36,27 @@ it('installs in the README only from tarballs and checkouts, not from a registry
   const installed = [...readme.matchAll(/npm install (?:--\S+ (?:~\S* )?)*(\S+)/g)].map(([, what]) => what);
   expect(installed.length).toBeGreaterThan(1);
   for (const what of installed) expect(what).toMatch(/^\.\/run-claude-X\.Y\.Z\.tgz`?,?$/);
-  expect(readme).not.toMatch(/https?:\/\/|git clone|\bnpx\b|git@/);
+  // Public reports are cited; nothing is installed from there.
+  const ownText = readme.replaceAll(/\(https:\/\/github\.com\/anthropics\/claude-code\/issues\/\d+\)/g, '');
+  expect(ownText).not.toMatch(/https?:\/\/|git clone|\bnpx\b|git@/);
   // In code only: a sentence begins with the name too.
   const code = [...readme.matchAll(/```\n([^`]+)```|`([^`\n]+)`/g)].map(([, block, span]) => block ?? span ?? '');
   const commands = code.flatMap((text) => [...text.matchAll(/^run-claude ([a-z]+)/gm)].map(([, name]) => name));
   expect(commands.length).toBeGreaterThan(5);
   for (const command of commands) expect(COMMANDS.map(({ name }) => name)).toContain(command);
+});
+
+it('counts rules and attacks in the README as they are', () => {
+  const said = (what: string) =>
+    Number(new RegExp(String.raw`more than (\d+) ${what}`).exec(page('../README.md'))?.[1]);
+  const attacks = Number(/(\d+) attacks\./.exec(page('attacks.md'))?.[1]);
+  for (const [rounded, counted] of [
+    [said('audit rules'), allRules().length],
+    [said('attacks'), attacks],
+  ] as const) {
+    expect(counted).toBeGreaterThan(rounded);
+    expect(counted).toBeLessThan(rounded + 50);
+  }
 });
 
 it('documents every setting of the files, and no other', () => {
