@@ -228,7 +228,8 @@ export function isSelectable(item: Pick<ReviewItem, 'state'>): boolean {
   return item.state === 'clean' || item.state === 'suspect';
 }
 
-function blockedReason(item: ReviewItem): string {
+/** Why a blocked change is never applied. */
+export function blockedReason(item: ReviewItem): string {
   return item.change.problem ?? item.findings.find((finding) => finding.severity === 'blocked')?.why ?? 'blocked';
 }
 

@@ -1,7 +1,10 @@
-import { createInterface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
+import { cleanLine } from './clean.ts';
 import type { Interruption } from './interruption.ts';
-import { wrapWords } from './wrap-words.ts';
+import { readLine } from './read-line.ts';
+import { say } from './say.ts';
+import { waitForSilence } from './silence.ts';
+import { cutEnd } from './width.ts';
 
 /** The user's terminal. Questions go to stderr: stdout is the agent's. */
 export interface Screen {
@@ -14,153 +17,89 @@ export interface Screen {
   readonly interruption?: Interruption;
 }
 
-const SILENCE_MS = 500;
+/** A question of run-claude: what is asked, and a table of its answers. Every text is cleaned. */
+export interface Question<Key extends string = string> {
+  /** Without prefix and answers, as 'Start the session?'. */
+  readonly text: string;
+  /**
+   * What each answer does, in the order in which they are shown. `y` and `n` have the words `yes` and `no` too. An answer of
+   * several letters is typed whole, and is not listed behind the question.
+   */
+  readonly answers: Readonly<Record<Key, string>>;
+  /** The answer that Enter stands for: the safe one. */
+  readonly onEnter: NoInfer<Key>;
+  /** What `?` prints above the answers: what is on the screen. */
+  readonly about: readonly string[];
+  /** What may follow an answer, as the folder of `l FOLDER`. */
+  readonly takes?: Readonly<Partial<Record<NoInfer<Key>, RegExp>>>;
+  /** Keys that were typed before the question are dropped: they were meant for the agent, or for nothing that was shown. */
+  readonly dropsEarlierKeys?: boolean;
+}
+
+export interface Answer<Key extends string> {
+  readonly key: Key;
+  /** What followed the key, as it was typed. Empty where nothing did. */
+  readonly rest: string;
+}
+
 const PREFIX = '[sandbox] ';
-/** Columns behind the question: a blank, one key, and the cursor. */
-const ANSWER_COLUMNS = 3;
-
-/** Loaded at the first question: most commands ask nothing. */
-const loadEnquirer = () => import('enquirer');
-
-/** Loads enquirer for a later question: run-claude may be replaced on the disk before. A failure shows at the question. */
-export async function preloadPrompt(): Promise<void> {
-  await loadEnquirer().catch(() => undefined);
-}
+const SYNONYMS: Readonly<Record<string, string>> = { yes: 'y', no: 'n' };
+/** Of an answer that is not one. */
+const MAX_QUOTED_COLUMNS = 40;
 
 /**
- * The line that the user types, or undefined at Ctrl-C, Ctrl-D, end of input or abort. `message` must be cleaned.
- * Preconditions: stdin is a terminal.
+ * Asks until one of the question's answers is typed: the only way in which run-claude asks anything on a terminal. `?`
+ * explains the screen and each answer; another word is reported, with the answers, and the question is asked again.
+ * Undefined at Ctrl-C, Ctrl-D, end of input or abort, which never stand for a yes. Preconditions: stdin and stderr are a
+ * terminal.
  */
-export async function askLine(screen: Screen, message: string): Promise<string | undefined> {
-  if (screen.dumb) return askPlain(screen, message);
-  const prefix = message.startsWith(PREFIX) ? PREFIX : '';
-  const columns = (screen.stderr.columns ?? Number.POSITIVE_INFINITY) - prefix.length - ANSWER_COLUMNS;
-  const lines = wrapWords(message.slice(prefix.length), columns);
-  const shown = lines.map((line, at) => `${at === 0 ? prefix : ' '.repeat(prefix.length)}${line}`);
-  // Only the last line is enquirer's, which would break a line within a word.
-  for (const line of shown.slice(0, -1)) screen.stderr.write(`${line}\n`);
-  return askEnquirer(screen, shown.at(-1) ?? message);
-}
-
-/** Whether an answer to `[y/N]` is a yes. Anything else is a no, and so is the lack of an answer. */
-export function isYes(answer: string | undefined): boolean {
-  return /^\s*y(es)?\s*$/i.test(answer ?? '');
-}
-
-/**
- * Drops what was typed before, and waits until half a second has passed without a key, so that a key meant for the
- * agent does not answer run-claude. False at Ctrl-C, end of input or abort.
- */
-export async function waitForSilence(screen: Screen): Promise<boolean> {
-  const { stdin } = screen;
-  // Loaded by the time of the question, so that no key is lost in between.
-  void preloadPrompt();
-  const wasRaw = stdin.isRaw;
-  stdin.setRawMode?.(true);
-  const quiet = await new Promise<boolean>((resolve) => {
-    let timer = setTimeout(() => done(true), SILENCE_MS);
-    const done = (result: boolean): void => {
-      clearTimeout(timer);
-      stdin.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
-      screen.interruption?.signal.removeEventListener('abort', onEnd);
-      resolve(result);
-    };
-    const onData = (chunk: Buffer | string): void => {
-      if (Buffer.from(chunk).includes(3)) {
-        done(false);
-        return;
-      }
-      clearTimeout(timer);
-      timer = setTimeout(() => done(true), SILENCE_MS);
-    };
-    const onEnd = (): void => done(false);
-    stdin.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
-    screen.interruption?.signal.addEventListener('abort', onEnd);
-    stdin.resume();
-    if (screen.interruption?.signal.aborted || stdin.readableEnded || stdin.destroyed) done(false);
-  });
-  stdin.pause();
-  if (!stdin.destroyed) stdin.setRawMode?.(wasRaw);
-  return quiet;
-}
-
-/** The used part of enquirer's Input prompt; its own types leave the class out. */
-interface InputPrompt {
-  run(): Promise<string>;
-  cancel(): Promise<void>;
-  once(event: 'close', listener: () => void): void;
-  cursorHide: () => void;
-  cursorShow(): void;
-  prefix: () => Promise<string>;
-  separator: () => Promise<string>;
-}
-type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
-
-async function askEnquirer(screen: Screen, message: string): Promise<string | undefined> {
-  const { stdin, stderr } = screen;
-  const { default: enquirer } = await loadEnquirer();
-  if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
-  const Input = (enquirer as unknown as { Input: InputConstructor }).Input;
-  const prompt = new Input({
-    name: 'answer',
-    message,
-    stdin,
-    stdout: stderr,
-    styles: { primary: (text: string) => text, em: (text: string) => text, strong: (text: string) => text },
-    // In raw mode Ctrl-D is a key; to the user it is the end of input.
-    actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
-  });
-  // Its own marks would be printed before and after the question, whose exact words scripts and users rely on.
-  prompt.prefix = async () => '';
-  prompt.separator = async () => '';
-  // enquirer's own function ends the process at a signal, before anything is cleaned up.
-  prompt.cursorHide = () => {
-    stderr.write('\x1b[?25l');
-    prompt.once('close', () => prompt.cursorShow());
-  };
-  // enquirer's promise stays pending at end of input.
-  let end: () => void = () => undefined;
-  const ended = new Promise<undefined>((resolve) => {
-    end = () => resolve(undefined);
-  });
-  const ends = ['end', 'error', 'close'] as const;
-  for (const event of ends) stdin.once(event, end);
-  screen.interruption?.signal.addEventListener('abort', end);
-  try {
-    const answer = prompt.run().catch(() => undefined);
-    const result = await Promise.race([answer, ended]);
-    if (result === undefined) await prompt.cancel().catch(() => undefined);
-    return result;
-  } finally {
-    for (const event of ends) stdin.off(event, end);
-    screen.interruption?.signal.removeEventListener('abort', end);
-    stdin.pause();
+export async function ask<Key extends string>(
+  screen: Screen,
+  question: Question<Key>,
+): Promise<Answer<Key> | undefined> {
+  if (question.dropsEarlierKeys === true && !(await waitForSilence(screen))) return undefined;
+  const message = questionLine(question);
+  for (;;) {
+    const typed = (await readLine(screen, message))?.trim();
+    if (typed === undefined) return undefined;
+    const answer = answerOf(question, typed);
+    if (answer !== undefined) return answer;
+    if (typed === '?') say(screen, [...question.about, ...answerLines(question)]);
+    else {
+      const quoted = cutEnd(cleanLine(typed), MAX_QUOTED_COLUMNS);
+      say(screen, [`'${quoted}' is not an answer here.`, ...answerLines(question)]);
+    }
   }
 }
 
-async function askPlain(screen: Screen, message: string): Promise<string | undefined> {
-  const { stdin, stderr } = screen;
-  if (stdin.readableEnded || stdin.destroyed || screen.interruption?.signal.aborted) return undefined;
-  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
-  // Without raw mode Ctrl-C is a signal; at a question it is an answer.
-  using _lent = screen.interruption?.lend();
-  return await new Promise((resolve) => {
-    const onAbort = (): void => lines.close();
-    screen.interruption?.signal.addEventListener('abort', onAbort);
-    process.once('SIGINT', onAbort);
-    let answer: string | undefined;
-    lines.once('line', (line) => {
-      answer = line;
-      lines.close();
-    });
-    lines.once('close', () => {
-      process.off('SIGINT', onAbort);
-      screen.interruption?.signal.removeEventListener('abort', onAbort);
-      if (answer === undefined) stderr.write('\n');
-      stdin.pause();
-      resolve(answer);
-    });
-    // After the listeners: the answer may come at once.
-    stderr.write(`${message} `);
-  });
+/** Asks a question whose answer is yes or no. Anything but a `y` is a no. */
+export async function askYesNo(screen: Screen, question: Question<'y' | 'n'>): Promise<boolean> {
+  return (await ask(screen, question))?.key === 'y';
+}
+
+function answerOf<Key extends string>(
+  { answers, onEnter, takes }: Question<Key>,
+  typed: string,
+): Answer<Key> | undefined {
+  if (typed === '') return { key: onEnter, rest: '' };
+  const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/su.exec(typed) ?? [];
+  const lower = word.toLowerCase();
+  const keys = Object.keys(answers) as Key[];
+  const key = keys.find((one) => one === lower) ?? keys.find((one) => one === SYNONYMS[lower]);
+  if (key === undefined || (rest !== '' && takes?.[key]?.test(rest) !== true)) return undefined;
+  return { key, rest };
+}
+
+/** '[sandbox] Start the session? [Y/n]:'. More than two answers need the hint at `?`. */
+function questionLine<Key extends string>({ text, answers, onEnter }: Question<Key>): string {
+  const letters = Object.keys(answers).filter((key) => key.length === 1);
+  const shown = letters.map((key) => (key === onEnter ? key.toUpperCase() : key));
+  if (letters.length > 2) shown.push('?');
+  return `${PREFIX}${text}${letters.length > 1 ? ` [${shown.join('/')}]` : ''}:`;
+}
+
+function answerLines<Key extends string>({ answers, onEnter }: Question<Key>): string[] {
+  const rows = Object.entries<string>(answers);
+  const width = Math.max(...rows.map(([key]) => key.length));
+  return rows.map(([key, does]) => `${key.padEnd(width)}  ${does}${key === onEnter ? ' (also Enter)' : ''}`);
 }

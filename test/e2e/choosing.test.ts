@@ -66,7 +66,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     pty.send('y\r');
     at = await pty.see(/Rename d\/f2\.js to e\/f2\.js\?.*\]:/s, { from: at });
     pty.send('q\r');
-    await pty.see(/Apply 1 of \d+ changes\?/, { from: at });
+    await pty.see(/Apply 1 of \d+ files\?/, { from: at });
     pty.send('y\r');
     await pty.exited;
   }
@@ -85,7 +85,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     pty.send('y\r');
     at = await pty.see(/Apply suspect cfg\? \[y\/N\]:/, { from: at });
     pty.send('n\r');
-    at = await pty.see(/Apply 2 files \(vim\) .*\[y,N,d,l,\?\]:/s, { from: at });
+    at = await pty.see(/Apply 2 files \(vim\) .*\[y\/N\/d\/l\/\?\]:/s, { from: at });
     pty.send('y\r');
     at = await pty.see(/Replace conf\.json\? What it held is only in build\/conf\.json, which is withheld/, {
       from: at,

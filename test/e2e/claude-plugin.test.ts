@@ -248,7 +248,7 @@ it('one hunk of what Claude did is applied by the review in a terminal', async (
     ['s', /\(1\/1\)/],
     ['h', /part 1\/2/],
     ['y', /part 2\/2/],
-    ['n', /Apply 1 of 1 changes\?/],
+    ['n', /Apply 1 of 1 file\? \(1 in part\)/],
     ['y', /applied/i],
   ] as const) {
     const from = pty.output.length;

@@ -108,7 +108,7 @@ it.each([
     type('y');
     await shell.see(/Apply suspect[^\n]*:$/);
     type('n');
-    await shell.seeApproved('12-conflict', /\[k\/t\/m[^\n]*:$/);
+    await shell.seeApproved('12-conflict', /\[K\/t\/m[^\n]*:$/);
     type('m');
     await shell.seeApproved('13-applied', PROMPT);
 

@@ -5,13 +5,14 @@ import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { spawn } from '../../host/programs/start-program.ts';
 import { logIn, type ShownLogin } from '../../mcp/login/log-in.ts';
 import { loginStore, NOT_REVOKED } from '../../mcp/login/login-store.ts';
-import { askLine, isYes, type Screen } from '../../terminal/ask.ts';
+import { ask, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpServer } from '../../types/policy.ts';
 import { type CommandContext, optionValue } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { openLoginQuestion } from './questions.ts';
 
 /** `mcp login NAME`, `mcp logout NAME`: the login to a server of the user's configuration, kept on this machine. */
 export async function mcpLoginCommand(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
@@ -88,9 +89,9 @@ export async function offerToOpen(
   tell: (text: string) => void,
 ): Promise<void> {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  const answer = await askLine(screen, '[sandbox] Open it now? [y/N]:');
+  const answer = await ask(screen, openLoginQuestion());
   if (answer === undefined) throw new Interrupted('SIGINT');
-  if (!isYes(answer)) return;
+  if (answer.key === 'n') return;
   const child = spawn(opener, [address], { env, detached: true, stdio: 'ignore' });
   child.on('error', () => tell(`${opener} does not start: open the address yourself`));
   child.unref();

@@ -1,10 +1,11 @@
 import { decideRequest, describeRequest, requestDigest, requestRefused } from '../../plan/requests.ts';
 import { approvedRequests, rememberRequest } from '../../record/approved-requests.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
-import { askLine } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
+import { requestQuestion } from './questions.ts';
 import type { RunSetup } from './set-up-run.ts';
 
 const SHOWN = 'This project asks for:';
@@ -26,9 +27,9 @@ export async function agreeRequest(
   if (decision === 'approved') return setup.accept();
   for (const text of requestLines(request)) tell({ kind: 'message', level: 'warning', text });
   if (decision === 'refuse' || screen === undefined) throw requestRefused(request);
-  const answer = (await askLine(screen, '[sandbox] Allow all of this in the sandbox? [y/N]:'))?.trim().toLowerCase();
+  const isAllowed = await askYesNo(screen, requestQuestion());
   interruption.signal.throwIfAborted();
-  if (answer !== 'y' && answer !== 'yes') {
+  if (!isAllowed) {
     tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
     return undefined;
   }

@@ -14,7 +14,7 @@ import { recoverProjectSessions } from '../../session/later/recover-project.ts';
 import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage } from '../../session/start/prepare-image.ts';
-import { askLine } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
@@ -22,10 +22,17 @@ import { openScreen } from '../context/open-screen.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
+import { startQuestion } from './questions.ts';
 import type { RunSetup } from './set-up-run.ts';
 
 /** How long the engine of an earlier session of the project may take to answer: a start waits for it. */
 const EARLIER_ANSWER_MS = 10_000;
+
+/** What the lines of the start screen mean, for `?`. */
+const START_SCREEN_WORDS = [
+  'The lines above say what the agent gets: which files, which network, which credential, and what is weaker than usual.',
+  'In copy mode you are asked at the end what is applied to your project. In bind mode the agent changes the project itself.',
+];
 
 /** The credential as the first screen names it, and how the session gets it. */
 export interface SessionCredential {
@@ -92,9 +99,9 @@ export async function withReadyStart<T>(
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal would wait here unnoticed: the line says how to do without the question.
       tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
-      const answer = (await askLine(screen, '[sandbox] Start the session? [Y/n]:'))?.trim().toLowerCase();
+      const isAgreed = await askYesNo(screen, startQuestion(START_SCREEN_WORDS));
       interruption.signal.throwIfAborted();
-      if (answer === undefined || !['', 'y', 'yes'].includes(answer)) {
+      if (!isAgreed) {
         dropReserved();
         tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
         return undefined;

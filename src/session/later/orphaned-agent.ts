@@ -2,14 +2,14 @@ import { RunClaudeError } from '../../errors.ts';
 import { endsTls } from '../../gateway/agent-side.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import { updateRecord } from '../../record/session.ts';
-import { waitForSilence } from '../../terminal/ask.ts';
-import { askKey } from '../../terminal/ask-key.ts';
+import { ask } from '../../terminal/ask.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import { credentialForSession } from '../start/credential.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { reattach } from '../start/launch.ts';
 import { openSessionPreviews } from '../start/previews.ts';
+import { orphanedAgentQuestion } from './questions.ts';
 
 const DETACH_KEYS_HINT = 'Ctrl-P Ctrl-Q leaves it again';
 
@@ -28,22 +28,9 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
   if (record.plan.program.kind === 'kept') return record;
   if (screen === undefined || found?.running !== true || record.stage !== 'running') return record;
   const tellInfo = (text: string): void => tell({ kind: 'message', level: 'info', text });
-  const isAttachable = canAttach(record);
   tellInfo(`The command of session ${record.id} was killed; its agent still runs, without a network.`);
-  if (!(await waitForSilence(screen))) throw sessionLeft(record);
   const typedHint = record.plan.tty ? DETACH_KEYS_HINT : 'what was piped to it has ended; Ctrl-C stops it';
-  const answer = await askKey(screen, {
-    question: isAttachable ? 'Attach to it, stop and collect it, or leave it' : 'Stop and collect it, or leave it',
-    keys: isAttachable ? ['a', 's', 'l'] : ['s', 'l'],
-    help: [
-      ...(isAttachable ? [`a  its network back, and this terminal, until it ends (${typedHint})`] : []),
-      's  end it now and collect what it left',
-      'l  leave it as it is (also Enter)',
-    ],
-    onEnter: 'l',
-    shown: { l: 'L' },
-    separator: '/',
-  });
+  const answer = await ask(screen, orphanedAgentQuestion(canAttach(record) ? typedHint : undefined));
   if (answer?.key === 's') return record;
   if (answer?.key === 'a') return attachAgain(record, name, deps);
   throw sessionLeft(record);

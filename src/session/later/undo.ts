@@ -4,7 +4,7 @@ import { deleteBranch } from '../../publish/branch.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
-import { askLine, isYes } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
 import { whenText } from '../../text/when.ts';
@@ -12,6 +12,7 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import type { UserDeps } from '../start/deps.ts';
+import { undoBranchQuestion, undoQuestion } from './questions.ts';
 import { requireEnded } from './require-ended.ts';
 
 /**
@@ -47,8 +48,8 @@ export async function undoSession(
     const edited = files.filter(({ verdict }) => verdict === 'conflict').length;
     const kept = edited === 0 ? '' : `; ${edited} edited since ${edited === 1 ? 'stays' : 'stay'}`;
     const when = record.outcome === undefined ? '' : ` of ${whenText(record.outcome.at, Date.now())}`;
-    const answer = await askLine(screen, `[sandbox] Undo the apply${when}, ${amount(undone, 'files')}${kept}? [y/N]:`);
-    if (!isYes(answer)) return undefined;
+    const what = `the apply${when}, ${amount(undone, 'files')}${kept}`;
+    if (!(await askYesNo(screen, undoQuestion(what)))) return undefined;
   }
   const outcome = await undoApply({ ...request, dryRun: options.dryRun });
   if (!options.dryRun) {
@@ -73,10 +74,7 @@ async function undoBranch(
     at: new Date().toISOString(),
   };
   if (dryRun) return undone;
-  if (screen !== undefined && !yes) {
-    const answer = await askLine(screen, `[sandbox] Delete branch ${name}, which the last apply made? [y/N]:`);
-    if (!isYes(answer)) return undefined;
-  }
+  if (screen !== undefined && !yes && !(await askYesNo(screen, undoBranchQuestion(name)))) return undefined;
   deleteBranch(record.plan.project.root, made);
   const branches = record.branches?.slice(0, -1) ?? [];
   updateRecord(record, {

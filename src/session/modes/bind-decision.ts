@@ -4,7 +4,7 @@ import { countBlockedClaudeFindings } from '../../review/claude-items.ts';
 import { reachesSeverity } from '../../review/findings.ts';
 import { countHeldInGit, outcomeCounts } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
-import { askSuspects } from '../../terminal/review/ask-review.ts';
+import { askSuspects } from '../../terminal/review/ask-suspects.ts';
 import { commitLines } from '../../terminal/review/commit-lines.ts';
 import { claudeLines } from '../../terminal/review/summary.ts';
 import type { RelPath } from '../../text/path.ts';

@@ -5,16 +5,18 @@ import { type BindOutcome, closeBind } from '../../bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
-import { askLine, waitForSilence } from '../../terminal/ask.ts';
+import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { diffLines } from '../../terminal/review/diff-view.ts';
 import { loadDiff } from '../../terminal/review/show.ts';
 import { findingLine } from '../../terminal/review/summary.ts';
+import { say } from '../../terminal/say.ts';
 import type { Change, ContentReader, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
+import { restoreQuestion } from './questions.ts';
 
 /** Of all suspect changes together; the user's own tools show the rest. */
 const MAX_DIFF_LINES = 400;
@@ -143,12 +145,8 @@ function withoutUnknown(change: Change): Change {
 function askToRestore({ screen }: UserDeps): Parameters<typeof closeBind>[0]['ask'] {
   if (screen === undefined) return undefined;
   return async (differences) => {
-    for (const { path, why } of differences) {
-      screen.stderr.write(`[sandbox] git could run: ${cleanLine(path)} (${cleanLine(why)})\n`);
-    }
-    // An n that was typed for the agent must not leave them in place.
-    if (!(await waitForSilence(screen))) return true;
-    const answer = await askLine(screen, '[sandbox] Restore these now? [Y/n]:');
-    return answer === undefined || !/^n(o)?$/i.test(answer.trim());
+    const lines = differences.map(({ path, why }) => `git could run: ${cleanLine(path)} (${cleanLine(why)})`);
+    say(screen, lines);
+    return (await ask(screen, restoreQuestion()))?.key !== 'n';
   };
 }

@@ -1,11 +1,12 @@
 import { heldRemoval } from '../../review/decisions.ts';
 import type { Picked } from '../../review/policy.ts';
 import type { Decision } from '../../types/review.ts';
-import { askLine, isYes } from '../ask.ts';
-import { askKey } from '../ask-key.ts';
+import { ask } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { askSuspectDecisions } from './ask-suspects.ts';
 import { decisionLines, unignoredWords } from './decision-words.ts';
+import { removalQuestion, unignoredQuestion } from './questions.ts';
 import type { ReviewQuestion } from './show.ts';
 
 /**
@@ -22,16 +23,18 @@ export async function askHeld(question: ReviewQuestion): Promise<ReadonlyMap<Dec
     const removal = heldRemoval(decision);
     if (removal === undefined) continue;
     const { kind, removed, applied, contentIn } = removal;
-    const names = removed.map(({ change }) => cleanLine(change.path)).join(', ');
-    const where = contentIn === undefined ? 'a withheld file' : `${cleanLine(contentIn)}, which is withheld`;
-    const message = `[sandbox] ${kind === 'delete' ? 'Delete' : 'Replace'} ${names}? What it held is only in ${where}. [y/N]:`;
-    const answer = await askLine(question.screen, message);
+    const words = {
+      kind,
+      names: removed.map(({ change }) => cleanLine(change.path)).join(', '),
+      contentIn: contentIn === undefined ? undefined : cleanLine(contentIn),
+    };
+    const answer = await ask(question.screen, removalQuestion(words));
     if (answer === undefined) return undefined;
-    let isTaken = isYes(answer);
+    let isTaken = answer.key === 'y';
     if (isTaken && kind === 'replace' && applied.some(({ state }) => state === 'suspect')) {
-      const isAccepted = await askSuspect(question, decision);
-      if (isAccepted === undefined) return undefined;
-      isTaken = isAccepted;
+      const { taken, isWhole } = await askSuspectDecisions(question, [decision]);
+      if (!isWhole) return undefined;
+      isTaken = taken.has(decision);
     }
     picked.set(decision, isTaken ? 'delete' : 'hold');
   }
@@ -46,13 +49,7 @@ async function askUnignored(
   const { screen } = question;
   const items = group.flatMap((decision) => decision.items.filter(({ unignored }) => unignored !== undefined));
   for (;;) {
-    const answer = await askKey(screen, {
-      question: `Apply ${unignoredWords(items)} that your ignore rules match and the session un-ignores`,
-      keys: ['y', 'n', 'd', 'l'],
-      help: ['y  apply them          n  leave them', 'd  show them           l  list them'],
-      onEnter: 'n',
-      shown: { n: 'N' },
-    });
+    const answer = await ask(screen, unignoredQuestion(unignoredWords(items)));
     if (answer === undefined) return false;
     if (answer.key === 'y') break;
     if (answer.key === 'n') return true;
@@ -68,22 +65,10 @@ async function askUnignored(
       await page(screen, lines);
     }
   }
-  for (const decision of group) {
-    const isSuspect = decision.items.some(({ state, unignored }) => state === 'suspect' || unignored === 'suspect');
-    if (!isSuspect) picked.set(decision, 'apply');
-    else {
-      const isAccepted = await askSuspect(question, decision);
-      if (isAccepted === undefined) return false;
-      if (isAccepted) picked.set(decision, 'apply');
-    }
-  }
+  const isSuspect = ({ items: all }: Decision): boolean =>
+    all.some(({ state, unignored }) => state === 'suspect' || unignored === 'suspect');
+  const { taken, isWhole } = await askSuspectDecisions(question, group.filter(isSuspect));
+  if (!isWhole) return false;
+  for (const decision of group) if (!isSuspect(decision) || taken.has(decision)) picked.set(decision, 'apply');
   return true;
-}
-
-/** Shows a decision and asks for it. Undefined at Ctrl-C and at end of input. */
-async function askSuspect(question: ReviewQuestion, decision: Decision): Promise<boolean | undefined> {
-  const { screen } = question;
-  await page(screen, await decisionLines(question, decision));
-  const answer = await askLine(screen, `[sandbox] Apply suspect ${cleanLine(decision.lead.change.path)}? [y/N]:`);
-  return answer === undefined ? undefined : isYes(answer);
 }

@@ -1,9 +1,10 @@
 import { fileDiff } from '../../review/file-diff.ts';
 import type { RelPath } from '../../text/path.ts';
-import { askLine, isYes, type Screen } from '../ask.ts';
+import { askYesNo, type Screen } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
 import { diffLines } from './diff-view.ts';
+import { mergeQuestion } from './questions.ts';
 
 /**
  * Shows what a merge would change in the host's file, and asks. Only a y takes it. Preconditions: stdin and stderr are
@@ -17,6 +18,5 @@ export async function askMerge(
   const item = { change, state: 'clean' as const, findings: [] };
   const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
   await page(screen, diffLines(item, fileDiff(change, merge.host, merge.merged), view));
-  const question = `[sandbox] ${cleanLine(merge.path)} was changed on the host too. Apply the merge above? [y/N]:`;
-  return isYes(await askLine(screen, question));
+  return askYesNo(screen, mergeQuestion(cleanLine(merge.path)));
 }

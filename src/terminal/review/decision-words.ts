@@ -1,5 +1,6 @@
 import { unignoredPatterns } from '../../review/decisions.ts';
 import { setName } from '../../review/file-sets.ts';
+import { isDeletion } from '../../review/policy.ts';
 import type { Decision, ReviewItem } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
@@ -7,14 +8,15 @@ import type { ReviewQuestion } from './show.ts';
 import { itemLines } from './show.ts';
 
 /**
- * 'Take suspect Makefile', 'Rename doc.txt to docs.txt', 'Take cfg with 2 more changes', 'Take SQLite database app.db
+ * 'Take suspect Makefile', 'Delete old.txt', 'Rename doc.txt to docs.txt', 'Take cfg with 2 more changes', 'Take SQLite database app.db
  * (3 files)'. Cleaned.
  */
 export function decisionWords({ lead, items, state, set }: Decision): string {
   const suspect = state === 'suspect' ? 'suspect ' : '';
   if (set !== undefined) return `Take ${suspect}${cleanLine(setName(set))} (${amount(items.length, 'files')})`;
   const name = cleanLine(lead.change.path);
-  if (lead.renamedFrom === undefined) return `Take ${suspect}${name}${moreWords(items.length - 1)}`;
+  const verb = isDeletion(lead.change) ? 'Delete' : 'Take';
+  if (lead.renamedFrom === undefined) return `${verb} ${suspect}${name}${moreWords(items.length - 1)}`;
   return `Rename ${cleanLine(lead.renamedFrom)} to ${suspect}${name}${moreWords(items.length - 2)}`;
 }
 

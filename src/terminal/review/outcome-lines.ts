@@ -5,6 +5,7 @@ import {
   isLeft,
   type ProgressCounts,
 } from '../../review/file-progress.ts';
+import { blockedReason } from '../../review/policy.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
 
@@ -44,6 +45,16 @@ export function leftLines(files: readonly FileProgress[]): string[] {
   const lines = left.slice(0, MAX_NAMED).map((file) => `left: ${nameOf(file)} (${reasonOf(file)})`);
   const more = left.length - MAX_NAMED;
   return more > 0 ? [...lines, `left: ${more} more`] : lines;
+}
+
+/** Each file that is never applied with the reason, at most ten; then how many more. Cleaned. */
+export function blockedLines(files: readonly FileProgress[]): string[] {
+  const blocked = files.filter(({ verdict }) => verdict === 'blocked');
+  const lines = blocked.slice(0, MAX_NAMED).map(({ item }) => {
+    return `blocked: ${cleanLine(item.change.path)} (${cleanLine(blockedReason(item))})`;
+  });
+  const more = blocked.length - MAX_NAMED;
+  return more > 0 ? [...lines, `blocked: ${more} more`] : lines;
 }
 
 /** Each file that is applied, at most ten; then how many more. Cleaned. */

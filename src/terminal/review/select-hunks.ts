@@ -1,19 +1,12 @@
 import type { Hunk } from '../../review/file-diff.ts';
 import { hunkText, parseEditedHunk, splitHunk } from '../../review/hunks.ts';
-import type { Screen } from '../ask.ts';
-import { askKey } from '../ask-key.ts';
+import { ask, type Screen } from '../ask.ts';
 import { cleanText } from '../clean.ts';
 import { editText } from '../edit.ts';
 import { page } from '../pager.ts';
 import { say } from '../say.ts';
 import { hunkLines } from './diff-view.ts';
-
-const HELP = [
-  'y  take this part     n  leave it',
-  's  split it           e  edit it',
-  'a  take it and the rest of the file',
-  'd  leave it and the rest of the file',
-];
+import { partQuestion } from './questions.ts';
 
 /** The parts of one file that the user chooses, in order; undefined at Ctrl-C or end of input. `name` must be cleaned. */
 export async function selectHunks(
@@ -26,11 +19,8 @@ export async function selectHunks(
   for (let at = 0; at < queue.length; ) {
     const hunk = queue[at] as Hunk;
     await page(screen, hunkLines(hunk, { colour: screen.colour, columns: screen.stderr.columns ?? 80 }));
-    const answer = await askKey(screen, {
-      question: `${name}: part ${at + 1}/${queue.length}`,
-      keys: ['y', 'n', 's', 'e', 'a', 'd'],
-      help: HELP,
-    });
+    const parts = splitHunk(hunk);
+    const answer = await ask(screen, partQuestion(name, at + 1, queue.length, parts.length > 1));
     if (answer === undefined) return undefined;
     const { key } = answer;
     if (key === 'y') {
@@ -39,11 +29,8 @@ export async function selectHunks(
     } else if (key === 'n') at += 1;
     else if (key === 'a') return [...chosen, ...queue.slice(at)];
     else if (key === 'd') return chosen;
-    else if (key === 's') {
-      const parts = splitHunk(hunk);
-      if (parts.length > 1) queue = [...queue.slice(0, at), ...parts, ...queue.slice(at + 1)];
-      else say(screen, ['This part has only one group of changes. To edit it, type e.']);
-    } else if (key === 'e') {
+    else if (key === 's') queue = [...queue.slice(0, at), ...parts, ...queue.slice(at + 1)];
+    else if (key === 'e') {
       const edited = await editHunk(screen, hunk);
       if (edited !== undefined) {
         chosen.push(edited);

@@ -1,3 +1,4 @@
+import { countProgress, type FileProgress, fileProgress, IN_PART } from '../../review/file-progress.ts';
 import { applyHunks } from '../../review/hunks.ts';
 import {
   chooseSelected,
@@ -10,22 +11,25 @@ import {
 } from '../../review/policy.ts';
 import { MAX_IN_MEMORY_BYTES } from '../../text/in-memory.ts';
 import type { Entry } from '../../types/entry.ts';
-import type { Choice, Decision, ReviewItem } from '../../types/review.ts';
-import { askLine, isYes } from '../ask.ts';
-import { askKey } from '../ask-key.ts';
+import type { Choice, Decision, Review, ReviewItem } from '../../types/review.ts';
+import type { ChangeOutcome } from '../../types/session.ts';
+import { ask, askYesNo } from '../ask.ts';
 import { cleanLine } from '../clean.ts';
 import { page } from '../pager.ts';
+import { amount } from '../progress.ts';
 import { say } from '../say.ts';
 import { askHeld } from './ask-held.ts';
 import { decisionLines, decisionWords } from './decision-words.ts';
 import { runDifftool } from './difftool.ts';
+import { blockedLines } from './outcome-lines.ts';
+import { deletionsQuestion, fileQuestion, selectionQuestion } from './questions.ts';
 import { selectHunks } from './select-hunks.ts';
 import type { ReviewQuestion } from './show.ts';
 import { loadDiff, loadFile } from './show.ts';
 
 /**
  * Asks about the decisions one by one (like `git add -p`), about deletions as a group at the end. Undefined at Ctrl-C or
- * end of input, and when the user rejects the selection: the question is asked again.
+ * end of input, when nothing is selected, and when the user rejects the selection: the question is asked again.
  */
 export async function selectItems(question: ReviewQuestion): Promise<Choice | undefined> {
   const { review, screen } = question;
@@ -40,20 +44,29 @@ export async function selectItems(question: ReviewQuestion): Promise<Choice | un
   else if (!(await pickDeletions(question, deletions, picked))) return undefined;
   const held = end === 'left' ? new Map<Decision, Picked>() : await askHeld(question);
   if (held === undefined) return undefined;
-  const taken = [...picked.values(), ...held.values()].filter((pick) => pick !== LEFT && pick !== 'hold').length;
-  const all = files.length + deletions.length + held.size;
-  const answer = await askLine(screen, `[sandbox] Apply ${taken} of ${all} changes? [y/N]:`);
-  if (!isYes(answer)) return undefined;
-  return chooseSelected(review, new Map([...picked, ...held]));
+  const choice = chooseSelected(review, new Map([...picked, ...held]));
+  if (choice.chosen.length === 0) {
+    say(screen, ['Nothing is selected, so that nothing is applied.']);
+    return undefined;
+  }
+  const selected = selectedFiles(review, choice);
+  say(screen, blockedLines(selected));
+  const { applied, inPart, left, blocked, total } = countProgress(selected);
+  const words = [
+    ...(inPart > 0 ? [`${inPart} in part`] : []),
+    ...(left > inPart ? [`${left - inPart} left`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+  ].join(', ');
+  return (await askYesNo(screen, selectionQuestion(applied + inPart, total, words))) ? choice : undefined;
 }
 
-const FILE_HELP = [
-  'y  take this file          n  leave it',
-  'h  choose parts of it      v  show it again',
-  't  show it in $DIFFTOOL        g  take by pattern, as in src/**',
-  'a  take this and all the clean ones after it',
-  'q  leave this and all after it, deletions too',
-];
+/** What would become of each file: the count that the apply prints, before it is made. */
+function selectedFiles(review: Review, { chosen, left }: Choice): readonly FileProgress[] {
+  const applied = chosen.map(({ change: { path }, content }): ChangeOutcome => {
+    return { path, verdict: 'applied', ...(content !== undefined && { why: IN_PART }) };
+  });
+  return fileProgress(review, [...left, ...applied]);
+}
 
 /** `left`: the user leaves everything that follows. */
 type End = 'done' | 'left' | 'interrupted';
@@ -71,11 +84,7 @@ async function pickFiles(
       continue;
     }
     await page(screen, await decisionLines(question, decision));
-    const answer = await askKey(screen, {
-      question: `(${at + 1}/${decisions.length}) ${decisionWords(decision)}`,
-      keys: ['y', 'n', 'h', 'v', 't', 'a', 'g', 'q'],
-      help: FILE_HELP,
-    });
+    const answer = await ask(screen, fileQuestion(decisionWords(decision), at + 1, decisions.length));
     if (answer === undefined) return 'interrupted';
     const { key } = answer;
     if (key === 'y') picked.set(decision, 'apply');
@@ -87,7 +96,7 @@ async function pickFiles(
       for (const [index, other] of decisions.slice(at).entries()) {
         if (index === 0 || other.state === 'clean') picked.set(other, picked.get(other) ?? 'apply');
       }
-    } else if (key === 'g') await pickByGlob(question, decisions, picked);
+    } else if (key === 'g') pickByGlob(question, answer.rest, decisions, picked);
     else if (key === 'q') {
       for (const other of decisions.slice(at)) picked.set(other, picked.get(other) ?? LEFT);
       return 'left';
@@ -124,21 +133,29 @@ async function pickHunks(question: ReviewQuestion, decision: Decision, picked: M
   }
   const chosen = await selectHunks(question.screen, cleanLine(lead.change.path), diff.hunks);
   if (chosen === undefined) return;
+  const content = applyHunks(diff.before, chosen);
   if (chosen.length === 0) picked.set(decision, LEFT);
-  else picked.set(decision, { content: applyHunks(diff.before, chosen) });
+  // All parts are the whole change, with its mode.
+  else picked.set(decision, content.equals(applyHunks(diff.before, diff.hunks)) ? 'apply' : { content });
 }
 
-async function pickByGlob(
-  question: ReviewQuestion,
+/** Takes the clean decisions that have no answer yet and whose name matches. */
+function pickByGlob(
+  { screen }: ReviewQuestion,
+  pattern: string,
   decisions: readonly Decision[],
   picked: Map<Decision, Picked>,
-): Promise<void> {
-  const pattern = (await askLine(question.screen, '[sandbox] Take clean files that match:'))?.trim();
-  if (!pattern) return;
+): void {
+  if (pattern === '') {
+    say(screen, ['Type a pattern behind g, as in g src/**']);
+    return;
+  }
   const matches = pathFilter({ only: [pattern], skip: [] });
   const taken = decisions.filter((one) => one.state === 'clean' && !picked.has(one) && matches(one.lead.change.path));
   for (const one of taken) picked.set(one, 'apply');
-  say(question.screen, [`Selected ${taken.length} files`]);
+  say(screen, [
+    `Selected ${amount(taken.length, 'files')} that ${taken.length === 1 ? 'matches' : 'match'} the pattern`,
+  ]);
 }
 
 async function pickDeletions(
@@ -149,14 +166,10 @@ async function pickDeletions(
   if (decisions.length === 0) return true;
   const { screen } = question;
   const names = decisions.map(({ lead }) => cleanLine(lead.change.path));
-  const what = names.length === 1 ? names[0] : `all ${names.length} deletions`;
+  const hasFolders = decisions.some(({ items }) => items.some(({ change }) => change.before?.kind === 'dir'));
+  const asked = deletionsQuestion(names, hasFolders);
   for (;;) {
-    const answer = await askKey(screen, {
-      question: `Delete ${what}`,
-      keys: ['y', 'n', 'l', 'e'],
-      help: ['y  delete all of them    n  keep them', 'l  list them             e  ask for each'],
-      onEnter: 'n',
-    });
+    const answer = await ask(screen, asked);
     switch (answer?.key) {
       case undefined:
         return false;

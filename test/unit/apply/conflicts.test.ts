@@ -139,9 +139,9 @@ describe('on a terminal', () => {
     });
     const { pty } = session;
     let at = await pty.see(/Conflict in a: the same lines were changed on the host/);
-    at = await pty.see(/Keep mine, take theirs, write markers or file beside\? \[k\/t\/m\/f\/d\/\?\]:/, { from: at });
+    at = await pty.see(/Keep mine, take theirs, write markers or file beside\? \[K\/t\/m\/f\/d\/\?\]:/, { from: at });
     pty.send('?\r');
-    at = await pty.see(/f all {2}the same for this conflict and all that follow/, { from: at });
+    at = await pty.see(/as in f all, an answer counts for all conflicts/, { from: at });
     pty.send('d\r');
     at = await pty.see(/-host[\s\S]*\+session/, { from: at });
     pty.send('t\r');
@@ -180,7 +180,7 @@ describe('on a terminal', () => {
   it('Ctrl-C keeps the host version of this conflict and of all that follow', async () => {
     const host = sidesOf('host\n');
     await using session = open({ base: sidesOf('base\n'), session: sidesOf('session\n'), host });
-    await session.pty.see(/\[k\/t\/m\/f\/d\/\?\]:/);
+    await session.pty.see(/\[K\/t\/m\/f\/d\/\?\]:/);
     session.pty.send('\x03');
     expect(await session.pty.exited).toBe(0);
     expect(session.result().now).toEqual(host);
@@ -191,7 +191,7 @@ describe('on a terminal', () => {
     const three = { base: { a: file(long('base')) }, session: { a: file(long('s')) }, host: { a: file(long('h')) } };
     await using session = open(three, { PAGER: 'less' });
     const { pty } = session;
-    let at = await pty.see(/\[k\/t\/m\/f\/d\/\?\]:/);
+    let at = await pty.see(/\[K\/t\/m\/f\/d\/\?\]:/);
     pty.send('d\r');
     at = await pty.see(/-h/, { from: at });
     pty.send('\x03');

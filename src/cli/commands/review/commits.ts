@@ -14,7 +14,7 @@ import {
   type RepositoryCommits,
 } from '../../../session/later/session-commits.ts';
 import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
-import { askLine, isYes, waitForSilence } from '../../../terminal/ask.ts';
+import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
 import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
@@ -22,6 +22,7 @@ import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
+import { type BranchMoveWords, importQuestion, moveQuestion } from './questions.ts';
 
 /**
  * `commits [ID]`: the commits of a session, with the findings of each. `--import` imports them as refs under run-claude's
@@ -159,12 +160,10 @@ async function mayImport(findings: readonly CommitFinding[], id: string, { scree
   const suspect = findings.filter(({ finding }) => finding.severity === 'suspect');
   if (suspect.length === 0) return true;
   const changes = `${suspect.length} suspect ${suspect.length === 1 ? 'change' : 'changes'}`;
-  // Input from before the question must not count as its answer.
-  const isAsked = screen !== undefined && (await waitForSilence(screen));
-  const answer = isAsked ? await askLine(screen, `[sandbox] Import these commits with ${changes}? [y/N]:`) : undefined;
-  if (isYes(answer)) return true;
-  if (isAsked) say('Nothing was imported.');
-  else {
+  if (screen !== undefined) {
+    if (await askYesNo(screen, importQuestion(changes))) return true;
+    say('Nothing was imported.');
+  } else {
     const options = allowOptions(suspect.map(({ finding }) => finding.path));
     say(
       `Nothing was imported: ${changes} ${suspect.length === 1 ? 'needs' : 'need'} a yes, on a terminal or with: commits --import ${options}`,
@@ -204,7 +203,7 @@ async function offerMoves(
         tellJoin(record, branch.ref, isAheadOfHead(repository.place, branch.commit), deps);
     } else if (screen === undefined) {
       say(`To move ${name} there: ${byHand(move, repository, hasFiles)}`);
-    } else if (isYes(await askLine(screen, moveQuestion(move, where)))) {
+    } else if (await askYesNo(screen, moveQuestion(moveWords(move, where)))) {
       moveBranch(repository.place, move);
       say(`Moved ${name} from ${move.from.slice(0, 10)} to ${move.to.slice(0, 10)}.`);
     } else say(`Branch ${name} was not moved. To move it later: ${byHand(move, repository, hasFiles)}`);
@@ -221,8 +220,12 @@ function byHand({ branch, ref, checkedOut }: BranchMove, { path }: Repository, h
     : `${git} merge --ff-only ${there}`;
 }
 
-function moveQuestion({ branch, from, to, commits, checkedOut }: BranchMove, where: string): string {
-  const what = `${commits} ${commits === 1 ? 'commit' : 'commits'}`;
-  const files = checkedOut ? '; your files stay as they are' : '';
-  return `[sandbox] Move ${cleanLine(branch)}${where} forward by ${what}, ${from.slice(0, 10)} to ${to.slice(0, 10)}${files}? [y/N]:`;
+function moveWords({ branch, from, to, commits, checkedOut }: BranchMove, where: string): BranchMoveWords {
+  return {
+    branch: `${cleanLine(branch)}${where}`,
+    commits: `${commits} ${commits === 1 ? 'commit' : 'commits'}`,
+    from: from.slice(0, 10),
+    to: to.slice(0, 10),
+    checkedOut,
+  };
 }

@@ -2,11 +2,12 @@ import { EXIT } from '../../../errors.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
 import { needsRecovery } from '../../../session/later/recover-project.ts';
-import { askLine } from '../../../terminal/ask.ts';
+import { ask } from '../../../terminal/ask.ts';
 import { amount } from '../../../terminal/progress.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
+import { discardQuestion } from './questions.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
@@ -16,9 +17,8 @@ export const discardCommand: CommandRun = (line, context) =>
       const what = needsRecovery(record)
         ? 'of which nothing is collected and whose agent may still run'
         : `${amount(files?.left ?? 0, 'files')} left`;
-      const question = `[sandbox] Discard session ${record.id}, ${what}? Type 'discard':`;
-      const answer = deps.screen === undefined ? undefined : await askLine(deps.screen, question);
-      if (answer?.trim() !== 'discard') {
+      const answer = deps.screen && (await ask(deps.screen, discardQuestion(record.id, what)));
+      if (answer?.key !== 'discard') {
         deps.tell({
           kind: 'message',
           level: 'info',

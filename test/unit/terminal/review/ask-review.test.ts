@@ -186,20 +186,22 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/$/, 's');
     await answer(/Take src\/file01\.txt\?.*\]:/s, '?');
     // An answered question is drawn once more; the help stands between that and the next one.
-    at = await pty.see(/take by pattern/, { from: at });
+    at = await pty.see(/by a pattern/, { from: at });
     await answer(/Take src\/file01\.txt\?.*\]:/s, 'h');
     await answer(/part 1\/2\?.*\]:/s, 's');
     await answer(/part 1\/3\?.*\]:/s, 'n');
     await answer(/part 2\/3\?.*\]:/s, 'e');
     await answer(/part 3\/3\?.*\]:/s, 'y');
     await answer(/Take src\/file02\.txt\?.*\]:/s, 'g');
-    await answer(/that match:/, '*3.txt');
+    at = await pty.see(/Type a pattern behind g/, { from: at });
+    await answer(/Take src\/file02\.txt\?.*\]:/s, 'g *3.txt');
+    at = await pty.see(/Selected 2 files that match the pattern/, { from: at });
     await answer(/Take src\/file02\.txt\?.*\]:/s, 'n');
-    await answer(/Take src\/file04\.txt\?.*\]:/s, 'g');
-    await answer(/that match:/, 'src/file04.txt');
+    await answer(/Take src\/file04\.txt\?.*\]:/s, 'g src/file04.txt');
     await answer(/Take src\/file05\.txt\?.*\]:/s, 'q');
     // What is left with q is left whole: no deletion is asked for.
-    await answer(/Apply 4 of 16 changes\?.*\]:/s, 'y');
+    // The file of which parts are taken counts as taken, and a blocked change of `.git` is not a file of the project.
+    await answer(/Apply 4 of 16 files\? \(1 in part, 12 left\).*\]:/s, 'y');
     expect(await pty.exited).toBe(0);
     const chosen: { path: string; text?: string }[] = choice().chosen;
     expect(chosen.map(({ path: name }) => name).sort()).toEqual([
@@ -241,8 +243,8 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Delete old\.txt\?.*\]:/s, 'l');
     at = await pty.see(/- old\.txt/, { from: at });
     await answer(/Delete old\.txt\?.*\]:/s, 'e');
-    await answer(/Take old\.txt\?.*\]:/s, 'y');
-    await answer(/Apply 14 of 16 changes\?.*\]:/s, 'y');
+    await answer(/Delete old\.txt\?.*\]:/s, 'y');
+    await answer(/Apply 14 of 16 files\?.*\]:/s, 'y');
     expect(await pty.exited).toBe(0);
     const chosen: { path: string; text?: string }[] = choice().chosen;
     expect(chosen).toHaveLength(14);
@@ -263,7 +265,11 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     };
     pty.send('s\r');
     await answer(/Take src\/file01\.txt\?.*\]:/s, 'q');
-    await answer(/Apply 0 of 16 changes\?.*\]:/s, 'n');
+    at = await pty.see(/Nothing is selected, so that nothing is applied\./, { from: at });
+    await answer(ASKED, 's');
+    await answer(/Take src\/file01\.txt\?.*\]:/s, 'y');
+    await answer(/Take src\/file02\.txt\?.*\]:/s, 'q');
+    await answer(/Apply 1 of 16 files\?.*\]:/s, 'n');
     await answer(ASKED, 'y');
     await answer(/Apply suspect Makefile\?/, 'n');
     expect(await pty.exited).toBe(0);
@@ -312,9 +318,33 @@ it('requires the word delete for a mass deletion', async () => {
   pty.send('y\r');
   at = await pty.see(/Type 'delete' to continue:/, { from: at });
   pty.send('y\r');
+  at = await pty.see(/'y' is not an answer here\./, { from: at });
+  at = await pty.see(/Type 'delete' to continue:/, { from: at });
+  pty.send('\r');
   expect(await pty.exited).toBe(0);
   expect(choice()).toMatchObject({ decided: false, chosen: [] });
 });
+
+it('offers to split only a part that can be split', async () => {
+  await using session = open({ columns: 80, rows: 24 });
+  const { pty } = session;
+  let at = await pty.see(ASKED);
+  for (const [pattern, keys] of [
+    [/$/, 's'],
+    [/Take src\/file01\.txt\?.*\]:/s, 'h'],
+    [/part 1\/2\? \[y\/N\/s\/e\/a\/d\/\?\]:/, 's'],
+    [/part 1\/3\? \[y\/N\/e\/a\/d\/\?\]:/, 's'],
+    [/'s' is not an answer here[\s\S]*part 1\/3\?.*\]:/, '?'],
+    [/cannot be split[\s\S]*part 1\/3\?.*\]:/, '\x03'],
+    [/Take src\/file01\.txt\?.*\]:/s, '\x03'],
+    [ASKED, 'n'],
+  ] as const) {
+    at = await pty.see(pattern, { from: at });
+    pty.send(keys === '\x03' ? keys : `${keys}\r`);
+  }
+  expect(await pty.exited).toBe(0);
+});
+
 function plain(output: string): string {
   return output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
 }

@@ -1,0 +1,68 @@
+import * as commands from '../../../src/cli/commands/questions.ts';
+import * as decisions from '../../../src/cli/commands/review/questions.ts';
+import * as start from '../../../src/cli/start/questions.ts';
+import * as later from '../../../src/session/later/questions.ts';
+import * as modes from '../../../src/session/modes/questions.ts';
+import type { Question } from '../../../src/terminal/ask.ts';
+import * as review from '../../../src/terminal/review/questions.ts';
+
+/** A question as a user may see it, and the answer that Enter must be: the one after which least happens. */
+interface Asked {
+  readonly question: Question<string>;
+  readonly enter: string;
+}
+
+const asked = <Key extends string>(question: Question<Key>, enter: NoInfer<Key>): Asked => ({
+  question: question as unknown as Question<string>,
+  enter,
+});
+
+/** Every function of src that makes a question, by file and name, with samples. questions.test.ts compares it with src. */
+export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
+  'src/cli/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
+  'src/cli/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
+  'src/cli/commands/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
+  'src/cli/commands/review/questions.ts discardQuestion': [asked(decisions.discardQuestion('ID', '3 files left'), 'n')],
+  'src/cli/commands/review/questions.ts importQuestion': [asked(decisions.importQuestion('2 suspect changes'), 'n')],
+  'src/cli/commands/review/questions.ts moveQuestion': [
+    asked(
+      decisions.moveQuestion({ branch: 'main', commits: '1 commit', from: '1234', to: '5678', checkedOut: true }),
+      'n',
+    ),
+  ],
+  'src/session/later/questions.ts undoQuestion': [asked(later.undoQuestion('the apply of just now, 2 files'), 'n')],
+  'src/session/later/questions.ts undoBranchQuestion': [asked(later.undoBranchQuestion('topic'), 'n')],
+  'src/session/later/questions.ts orphanedAgentQuestion': [
+    asked(later.orphanedAgentQuestion('Ctrl-P Ctrl-Q leaves it again'), 'l'),
+    asked(later.orphanedAgentQuestion(undefined), 'l'),
+  ],
+  'src/session/modes/questions.ts restoreQuestion': [asked(modes.restoreQuestion(), 'y')],
+  'src/terminal/review/questions.ts applyQuestion': [asked(review.applyQuestion('~/project'), 'n')],
+  'src/terminal/review/questions.ts massDeletionQuestion': [
+    asked(review.massDeletionQuestion({ deleted: 60, of: 100 }), 'n'),
+  ],
+  'src/terminal/review/questions.ts suspectQuestion': [
+    asked(review.suspectQuestion({ name: 'Makefile' }), 'n'),
+    asked(review.suspectQuestion({ name: 'b', renamedFrom: 'a', at: 2, of: 3 }), 'n'),
+  ],
+  'src/terminal/review/questions.ts removalQuestion': [
+    asked(review.removalQuestion({ kind: 'delete', names: 'a', contentIn: undefined }), 'n'),
+    asked(review.removalQuestion({ kind: 'replace', names: 'a', contentIn: 'b.log' }), 'n'),
+  ],
+  'src/terminal/review/questions.ts unignoredQuestion': [asked(review.unignoredQuestion('39 files (vim)'), 'n')],
+  'src/terminal/review/questions.ts mergeQuestion': [asked(review.mergeQuestion('a.txt'), 'n')],
+  'src/terminal/review/questions.ts conflictQuestion': [
+    asked(review.conflictQuestion(['keep', 'theirs', 'markers', 'file'], true), 'k'),
+    asked(review.conflictQuestion(['keep', 'file'], false), 'k'),
+  ],
+  'src/terminal/review/questions.ts fileQuestion': [asked(review.fileQuestion('Take src/x.ts', 1, 9), 'n')],
+  'src/terminal/review/questions.ts partQuestion': [
+    asked(review.partQuestion('src/x.ts', 1, 2, true), 'n'),
+    asked(review.partQuestion('src/x.ts', 2, 2, false), 'n'),
+  ],
+  'src/terminal/review/questions.ts deletionsQuestion': [
+    asked(review.deletionsQuestion(['a', 'b'], false), 'n'),
+    asked(review.deletionsQuestion(['a', 'b', 'c', 'd'], true), 'n'),
+  ],
+  'src/terminal/review/questions.ts selectionQuestion': [asked(review.selectionQuestion(17, 18, '1 blocked'), 'n')],
+};
