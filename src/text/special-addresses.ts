@@ -6,6 +6,10 @@ export type SpecialRange = readonly [range: string, use: string];
  * public-looking ones. All of IPv6 outside `2000::/3` is not public either; rows outside it give a better message.
  */
 export const SPECIAL_ADDRESSES: readonly SpecialRange[] = [
+  // The first row that has an address names its use: single addresses are before the ranges around them.
+  ['100.100.100.200/32', 'metadata'],
+  ['fd00:ec2::254/128', 'metadata'],
+  ['fd20:ce::254/128', 'metadata'],
   ['0.0.0.0/8', 'this network'],
   ['10.0.0.0/8', 'private'],
   ['100.64.0.0/10', 'shared'],
@@ -38,3 +42,9 @@ export const SPECIAL_ADDRESSES: readonly SpecialRange[] = [
   ['fe80::/10', 'link-local'],
   ['ff00::/8', 'multicast'],
 ];
+
+/**
+ * Uses of addresses of a company's own network. Only these are suggested as an exception. For any other (loopback,
+ * metadata, addresses that map to another one), a user who pastes the suggestion would open the machine itself.
+ */
+export const SUGGESTED_USES: ReadonlySet<string> = new Set(['private', 'shared', 'benchmark']);

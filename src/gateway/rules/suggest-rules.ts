@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { SUGGESTED_USES } from '../../text/special-addresses.ts';
 import type { NetworkEntry } from '../../types/gateway.ts';
 
 /** Options that would allow the refused requests of a session. */
@@ -11,12 +12,6 @@ export interface Suggestions {
 
 /** The gateway's message for a host whose address is not public (images/gateway/egress.mjs). */
 const BY_ADDRESS = /^(\S+) resolves to ([0-9a-f.:]+) \(([^()]{1,40})\)/i;
-
-/**
- * Address ranges of a company's own network. For any other (loopback, metadata, addresses that map to another one) no
- * option is suggested: a user who pastes it would open the machine itself.
- */
-const SUGGESTED_USES: ReadonlySet<string> = new Set(['private', 'shared', 'benchmark']);
 
 /** Sorts the refusals by what would allow them: a host rule, an address rule, or nothing. */
 export function suggestRules(entries: readonly NetworkEntry[]): Suggestions {

@@ -1,7 +1,8 @@
 import { type HostAnswer, type HostRequest, send } from '../../claude/credentials/post.ts';
 import { asObject, type JsonObject } from '../../claude/formats/json-object.ts';
 import { RunClaudeError } from '../../errors.ts';
-import { mayConnect } from './public-address.ts';
+import { visible } from '../../text/visible.ts';
+import { mayConnect, suggestedRange } from './public-address.ts';
 
 /** For a whole answer, which may otherwise never end. */
 const ANSWER_MS = 20_000;
@@ -29,7 +30,9 @@ export async function askServer(address: string, asked: Asked, asking: Asking): 
   const judge = (addresses: readonly string[]): void => {
     const bad = addresses.find((one) => !mayConnect(one, asking.allowAddresses));
     if (bad === undefined) return;
-    const hint = `If it is meant to, add allow-address = ["${bad}/${bad.includes(':') ? 128 : 32}"] to your config.toml.`;
+    const range = suggestedRange(bad);
+    const hint =
+      range === undefined ? undefined : `If it is meant to, add allow-address = ["${range}"] to your config.toml.`;
     throw refused(`${url.hostname} resolves to ${bad}, which is not a public address`, hint);
   };
   const { timeoutMs = ANSWER_MS } = asking;
@@ -63,18 +66,25 @@ export function objectOf(answer: HostAnswer, from: string): JsonObject {
 export function requireHttps(address: unknown, what: string): URL {
   const url = typeof address === 'string' && URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
-    throw refused(`${what} is not a plain https:// address: ${String(address).slice(0, 200)}`);
+    throw refused(`${what} is not a plain https:// address: ${shown(address)}`);
   return url;
 }
 
+/** A value of a server's JSON in a message. Any other than a text may have no text form, or one without an end. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, 200);
+  return value === undefined ? 'there is none' : `it is ${value === null ? 'null' : `of type ${typeof value}`}`;
+}
+
+/** Messages quote servers that nobody trusts: each is one line without control characters. */
 export function refused(message: string, hint?: string): RunClaudeError {
-  return new RunClaudeError('MCP_LOGIN_REFUSED', message, {
+  return new RunClaudeError('MCP_LOGIN_REFUSED', visible(message), {
     hint: hint ?? 'Nothing was stored. Ask who runs the server, or use --from with a command that prints a token.',
   });
 }
 
 export function failed(message: string): RunClaudeError {
-  return new RunClaudeError('MCP_LOGIN_FAILED', message, {
+  return new RunClaudeError('MCP_LOGIN_FAILED', visible(message), {
     hint: 'Nothing was stored. Try again, or use --from with a command that prints a token.',
   });
 }

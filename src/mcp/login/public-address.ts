@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { SPECIAL_ADDRESSES } from '../../text/special-addresses.ts';
+import { SPECIAL_ADDRESSES, SUGGESTED_USES } from '../../text/special-addresses.ts';
 
 const globalV6 = listOf(['2000::/3']);
 /** Without IPv6 outside of `globalV6`, which is refused anyway: to BlockList, a mapped range has every IPv4 address. */
@@ -10,6 +10,15 @@ export function mayConnect(address: string, allowed: readonly string[]): boolean
   // To BlockList, a mapped address (`::ffff:10.0.0.1`) is in a range of IPv4.
   const ofFamily = allowed.filter((range) => range.includes(':') === address.includes(':'));
   return isPublic(address) || has(listOf(ofFamily), address);
+}
+
+/** The range of `allow-address` for this address alone; undefined for an address that no message may suggest. */
+export function suggestedRange(address: string): string | undefined {
+  const use = SPECIAL_ADDRESSES.find(
+    ([range]) => range.includes(':') === address.includes(':') && has(listOf([range]), address),
+  )?.[1];
+  if (use === undefined || !SUGGESTED_USES.has(use)) return undefined;
+  return `${address}/${isIPv4(address) ? 32 : 128}`;
 }
 
 function isPublic(address: string): boolean {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { failed, refused } from './ask-server.ts';
 
 const PATH = '/callback';
-/** Before the page is answered once, other programs of this machine may ask for it too. */
-const MAX_WRONG_REQUESTS = 100;
+/** Connections that are open at once. Others than the browser are programs of this machine, which may leave theirs idle. */
+const MAX_CONNECTIONS = 64;
 
 /** The page on this machine's loopback to which the browser returns. */
 export interface RedirectPage extends AsyncDisposable {
@@ -30,15 +30,11 @@ export interface Expected {
 /** Opens the page on a free port of 127.0.0.1. */
 export async function openRedirectPage(expected: Expected): Promise<RedirectPage> {
   let found: (query: URLSearchParams) => void = () => undefined;
-  let flooded: () => void = () => undefined;
-  const query = new Promise<URLSearchParams>((resolve, reject) => {
+  const query = new Promise<URLSearchParams>((resolve) => {
     found = resolve;
-    flooded = () => reject(failed('a program of this machine floods the page to which the browser returns'));
   });
-  query.catch(() => undefined);
-  let wrong = 0;
   const server = createServer({ maxHeaderSize: 16_384, headersTimeout: 10_000, requestTimeout: 10_000 });
-  server.maxConnections = 16;
+  endOldest(server);
   server.on('request', (request, response) => {
     const asked = queryOf(request, portOf(server));
     const isRight = asked !== undefined && isSame(asked.get('state') ?? '', expected.state);
@@ -52,10 +48,10 @@ export async function openRedirectPage(expected: Expected): Promise<RedirectPage
     response.end(
       isRight ? '<p>run-claude has the answer. You can close this page.' : '<p>Not an answer to this login.',
     );
-    if (isRight) {
-      server.close();
-      found(asked);
-    } else if (++wrong > MAX_WRONG_REQUESTS) flooded();
+    // Wrong requests have no limit: none of them can guess the state, and a limit would let any program end the login.
+    if (!isRight) return;
+    server.close();
+    found(asked);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -71,6 +67,17 @@ export async function openRedirectPage(expected: Expected): Promise<RedirectPage
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Ends the connection that is open for the longest time when there are too many: a browser sends its request at once. */
+function endOldest(server: Server): void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    const [oldest] = open;
+    if (open.size > MAX_CONNECTIONS) oldest?.destroy();
+  });
 }
 
 const portOf = (server: Server): number => (server.address() as AddressInfo | null)?.port ?? 0;

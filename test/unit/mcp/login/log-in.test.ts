@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import https from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -140,18 +142,38 @@ describe('a login', () => {
     const stop = new AbortController();
     const ended = login({ signal: stop.signal, show: async () => stop.abort(new Error('Ctrl-C')) });
     expect(await errorOf(ended)).toContain('Ctrl-C');
-    const refused = login({
-      show: async ({ address }) => {
-        const query = new URL(address).searchParams;
-        const back = new URLSearchParams({
-          error: 'access_denied',
-          state: String(query.get('state')),
-          iss: standIn.issuer,
-        });
-        await statusOf(`${query.get('redirect_uri')}?${back}`);
-      },
-    });
-    expect(await errorOf(refused)).toBe('MCP_LOGIN_FAILED the login was not granted: access_denied');
+    const refuse = (error: string) =>
+      login({
+        show: async ({ address }) => {
+          const query = new URL(address).searchParams;
+          const back = new URLSearchParams({
+            error,
+            state: String(query.get('state')),
+            iss: standIn.issuer,
+          });
+          await statusOf(`${query.get('redirect_uri')}?${back}`);
+        },
+      });
+    expect(await errorOf(refuse('access_denied'))).toBe('MCP_LOGIN_FAILED the login was not granted: access_denied');
+    expect(await errorOf(refuse('no\nSession applied.\x1b[2J'))).toBe(
+      'MCP_LOGIN_FAILED the login was not granted: no\\u{a}Session applied.\\u{1b}[2J',
+    );
+  });
+
+  it('takes the answer of the browser, whatever other programs of this machine send to its page', async () => {
+    const idle: Socket[] = [];
+    const show = async (one: ShownLogin): Promise<void> => {
+      for (let count = 0; count < 150; count++)
+        expect(await statusOf(`http://127.0.0.1:${one.port}/callback?state=x`)).toBe(400);
+      for (let count = 0; count < 150; count++) {
+        const socket = connect(Number(one.port), '127.0.0.1').on('error', () => undefined);
+        idle.push(socket);
+        await once(socket, 'connect');
+      }
+      await browse(one);
+    };
+    expect((await login({ show })).access).toBe(standIn.token);
+    for (const socket of idle) socket.destroy();
   });
 });
 
@@ -179,6 +201,14 @@ describe('a login is refused, with the reason,', () => {
       () => resource({ resource: 'https://evil.example/mcp' }),
       'is for another address: https://evil',
     ],
+    ['a resource that is not a text', () => resource({ resource: { toString: 1 } }), 'address: it is of type object'],
+    [
+      'an authorization server in lines',
+      () => resource({ authorization_servers: ['http://localhost/\nERROR: x'] }),
+      'http://localhost/\\u{a}ERROR: x',
+    ],
+    ['an issuer that is a list', () => metadata({ issuer: [{}] }), 'address: it is of type object'],
+    ['no issuer', () => metadata({ issuer: undefined }), 'address: there is none'],
     ['metadata for another path', () => resource({ resource: `${standIn.server}/other` }), 'is for another address'],
     [
       'metadata for a path that begins alike',

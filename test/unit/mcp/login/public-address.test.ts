@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { mayConnect as gatewayMayConnect } from '../../../../images/gateway/addresses.mjs';
-import { mayConnect } from '../../../../src/mcp/login/public-address.ts';
+import { mayConnect, suggestedRange } from '../../../../src/mcp/login/public-address.ts';
 import { SPECIAL_ADDRESSES } from '../../../../src/text/special-addresses.ts';
 
 const V4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
@@ -29,4 +29,16 @@ it('the host judges addresses as the gateway does', () => {
         gatewayMayConnect(address, allowed, SPECIAL_ADDRESSES),
       ]);
   expect(edges.filter((address) => mayConnect(address, [])).length).toBeGreaterThan(15);
+});
+
+it('suggests only an address of a private network as an exception', () => {
+  expect(['10.1.2.3', '192.168.1.1', '100.64.0.1', 'fd00::1'].map(suggestedRange)).toEqual([
+    '10.1.2.3/32',
+    '192.168.1.1/32',
+    '100.64.0.1/32',
+    'fd00::1/128',
+  ]);
+  const never = `169.254.169.254 168.63.129.16 100.100.100.200 fd00:ec2::254 fd20:ce::254 fe80::1 fe80::1%eth0 127.0.0.1
+    ::1 0.0.0.0 ::ffff:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::169.254.169.254 224.0.0.1 192.0.0.192 8.8.8.8`;
+  for (const address of never.split(/\s+/)) expect([address, suggestedRange(address)]).toEqual([address, undefined]);
 });
