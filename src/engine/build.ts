@@ -3,14 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Archive, ImageBuild } from '../types/engine.ts';
+import { progressLine, readAnswer } from './answers.ts';
+import { jsonIn, MAX_ANSWER_BYTES } from './connection/answer-limit.ts';
 import { callEngine, diskFull } from './failure.ts';
-
-/** One line of the engine's progress stream. */
-interface ProgressLine {
-  readonly stream?: string;
-  readonly status?: string;
-  readonly error?: string;
-}
 
 /** Sends a build context and follows the build. */
 export async function buildImage(docker: Docker, context: Archive, request: ImageBuild): Promise<void> {
@@ -92,15 +87,16 @@ async function follow(answer: NodeJS.ReadableStream, onOutput: (text: string) =>
   let failure: string | undefined;
   const take = (line: string): void => {
     if (line.trim() === '') return;
-    const { stream, status, error } = JSON.parse(line) as ProgressLine;
-    const text = stream ?? (status === undefined ? undefined : `${status}\n`);
+    const { stream, status, error } = readAnswer(jsonIn(line), progressLine, 'a request that takes long');
+    const text = stream ?? (typeof status === 'string' ? `${status}\n` : undefined);
     if (text !== undefined) onOutput(text);
-    if (error !== undefined) failure = error;
+    if (typeof error === 'string') failure = error;
   };
   for await (const chunk of answer) {
     pending += chunk.toString('utf8');
     const lines = pending.split('\n');
     pending = lines.pop() ?? '';
+    if (pending.length > MAX_ANSWER_BYTES) throw new Error('a line of its progress has no end');
     lines.forEach(take);
   }
   take(pending);

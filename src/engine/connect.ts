@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { RunClaudeError } from '../errors.ts';
 import type { Engine, EngineAddress } from '../types/engine.ts';
+import { podmanInfo, readAnswer } from './answers.ts';
 import { compareRecord } from './compare-record.ts';
 import { type Client, openClient } from './connection/client.ts';
 import { type Candidate, candidateAt, endpointName, findCandidates } from './connection/endpoint.ts';
 import type { MakeDir } from './connection/ssh-login.ts';
 import { openEngine } from './docker.ts';
 import { readFacts, withPodmanInfo } from './facts.ts';
-import { PODMAN_INFO, type PodmanInfo } from './podman.ts';
+import { PODMAN_INFO } from './podman.ts';
 import { comparePodmanRecord } from './podman-record.ts';
 
 export interface ConnectOptions {
@@ -91,14 +92,14 @@ async function greet(client: Client, candidate: Candidate, options: ConnectOptio
   // Loaded while the engine answers.
   client.docker().catch(() => undefined);
   const [version, info] = await answers;
-  const read = readFacts(candidate.endpoint, options.platform, version, info);
+  const read = readFacts(candidate.endpoint, options.platform, { version, info });
   const on = options.only?.name;
   const facts = on === undefined ? read : { ...read, on };
   const { owner } = options;
   if (facts.kind === 'docker')
     return openEngine(client, { facts, owner, compare: (spec, record) => compareRecord(spec, record) });
   // A version that is too old has no answer, and is refused when a session is planned.
-  const own = (await client.get(PODMAN_INFO, timeoutMs).catch(() => ({}))) as PodmanInfo;
+  const own = readAnswer(await client.get(PODMAN_INFO, timeoutMs).catch(() => ({})), podmanInfo, PODMAN_INFO);
   return openEngine(client, { facts: withPodmanInfo(facts, own), owner, compare: comparePodmanRecord });
 }
 

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ExecOptions, ExecResult } from '../types/engine.ts';
+import { endAnswer, execRecord, readAnswer } from './answers.ts';
 import type { Client } from './connection/client.ts';
 import { callEngine, hasStateAlready, isNotFound } from './failure.ts';
 import { weakerIn } from './hardening/proof.ts';
@@ -109,8 +110,8 @@ export async function removeContainer(container: Docker.Container): Promise<void
 }
 
 async function waitForEnd(container: Docker.Container): Promise<number> {
-  const answer = (await container.wait({ condition: 'not-running' })) as { StatusCode: number };
-  return answer.StatusCode;
+  return readAnswer(await container.wait({ condition: 'not-running' }), endAnswer, 'the end of the container')
+    .StatusCode;
 }
 
 async function unlessEnded(doing: string, request: () => Promise<unknown>): Promise<void> {
@@ -149,8 +150,9 @@ async function execInside(
       collectBytes(output.stderr, EXEC_OUTPUT_BYTES),
     ]);
     connection.destroy();
-    const { ExitCode } = await exec.inspect();
-    if (ExitCode === null) throw new RunClaudeError('ENGINE_LOST', `the engine lost ${argv[0]} while it ran`);
+    const { ExitCode } = readAnswer(await exec.inspect(), execRecord, 'the program');
+    if (typeof ExitCode !== 'number')
+      throw new RunClaudeError('ENGINE_LOST', `the engine lost ${argv[0]} while it ran`);
     return { status: ExitCode, stdout, stderr };
   });
 }

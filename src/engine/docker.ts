@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../errors.ts';
 import type { Container, ContainerSpec, Engine, EngineFacts, ImageFacts } from '../types/engine.ts';
+import { comparedRecord, foundContainer, type ImageRecord, imageRecord, readAnswer, volumeRecord } from './answers.ts';
 import { containerBody, nameApart, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './connection/client.ts';
@@ -78,12 +79,12 @@ function containersOf(
           const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
           return verify(client, made, proved, async () => {
             await nameLoopback(made, proved);
-            return compare(proved, await inspectOnPodman(docker, made.id), overlays);
+            return compare(proved, recordOf(await inspectOnPodman(docker, made.id)), overlays);
           });
         }
         const image = readImageFacts(await inspectImage(client, spec.image));
         const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));
-        return verify(client, made, proved, async () => compare(proved, await made.inspect(), new Map()));
+        return verify(client, made, proved, async () => compare(proved, recordOf(await made.inspect()), new Map()));
       }),
     find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
     startInside: (spec) => startInside(client, owner, spec),
@@ -108,8 +109,8 @@ function volumesOf(
       }),
     findVolume: (name) =>
       find('find the volume', async (docker) => {
-        const { Mountpoint, Labels } = await docker.getVolume(name).inspect();
-        return { mountpoint: Mountpoint, labels: Labels ?? {} };
+        const found = readAnswer(await docker.getVolume(name).inspect(), volumeRecord, 'the volume');
+        return { mountpoint: found.Mountpoint ?? '', labels: found.Labels ?? {} };
       }),
     removeVolume: (name) => remove('remove the volume', (docker) => docker.getVolume(name).remove()),
   };
@@ -155,6 +156,9 @@ function imagesOf(
   };
 }
 
+/** The record of a new container. @throws {RunClaudeError} ENGINE_ANSWER */
+const recordOf = (answer: unknown): unknown => readAnswer(answer, comparedRecord, 'the record of the container');
+
 /** Attaches to a new container whose record is as requested; removes any other. */
 async function verify(
   client: Client,
@@ -192,9 +196,10 @@ async function findContainer(
 ): Promise<Container | undefined> {
   const container = docker.getContainer(name);
   try {
-    const { Config, State, Id } = await container.inspect();
-    if (Config.Labels[OWNER_LABEL] !== owner) return undefined;
-    const options = { name, tty: Config.Tty, stdin: Config.OpenStdin === true, running: State.Running, proved: false };
+    const { Config, State, Id } = readAnswer(await container.inspect(), foundContainer, 'the container');
+    if (Config.Labels?.[OWNER_LABEL] !== owner) return undefined;
+    const { Tty: tty, OpenStdin: stdin } = Config;
+    const options = { name, tty: tty === true, stdin: stdin === true, running: State.Running === true, proved: false };
     return await attachContainer(client, docker.getContainer(Id), options);
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -202,18 +207,8 @@ async function findContainer(
   }
 }
 
-interface ImageRecord {
-  readonly Id?: string;
-  readonly Config?: {
-    readonly Labels?: Readonly<Record<string, string>> | null;
-    readonly Env?: readonly string[] | null;
-    readonly Volumes?: Readonly<Record<string, unknown>> | null;
-    readonly OnBuild?: readonly string[] | null;
-  };
-}
-
 function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined {
-  if (record?.Id === undefined) return undefined;
+  if (typeof record?.Id !== 'string') return undefined;
   const { Env, Volumes, OnBuild } = record.Config ?? {};
   return {
     id: record.Id,
@@ -227,7 +222,8 @@ function readImageFacts(record: ImageRecord | undefined): ImageFacts | undefined
 async function inspectImage(client: Client, tag: string): Promise<ImageRecord | undefined> {
   return callEngine('look at the image', async () => {
     try {
-      return (await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000)) as ImageRecord;
+      const found = await client.get(`/images/${encodeURIComponent(tag)}/json`, 30_000);
+      return readAnswer(found, imageRecord, 'the image');
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -1,46 +1,17 @@
 import { existsSync } from 'node:fs';
 import { release } from 'node:os';
 import type { EngineFacts } from '../types/engine.ts';
+import { type InfoAnswer, infoAnswer, type PodmanInfo, readAnswer, versionAnswer } from './answers.ts';
 import { type Endpoint, endpointName } from './connection/endpoint.ts';
-import type { PodmanInfo } from './podman.ts';
 
-interface VersionAnswer {
-  readonly Version?: string;
-  readonly ApiVersion?: string;
-  readonly Os?: string;
-  readonly Arch?: string;
-  readonly KernelVersion?: string;
-  readonly Components?: readonly { readonly Name?: string; readonly Version?: string }[];
-}
-
-interface InfoAnswer {
-  readonly ID?: string;
-  readonly OperatingSystem?: string;
-  readonly KernelVersion?: string;
-  readonly DockerRootDir?: string;
-  readonly CgroupVersion?: string;
-  readonly SecurityOptions?: readonly string[];
-  readonly MemoryLimit?: boolean;
-  readonly SwapLimit?: boolean;
-  readonly PidsLimit?: boolean;
-  readonly CpuCfsQuota?: boolean;
-  readonly NCPU?: number;
-  /** Bytes. */
-  readonly MemTotal?: number;
-  readonly Runtimes?: Readonly<Record<string, unknown>>;
-  /** Devices of the Container Device Interface; since Docker 28. */
-  readonly DiscoveredDevices?: readonly { readonly ID?: string }[] | null;
-}
-
-/** Reads the answers to GET /version and GET /info. */
+/** Reads the answers to GET /version and GET /info. @throws {RunClaudeError} ENGINE_ANSWER */
 export function readFacts(
   endpoint: Endpoint,
   platform: NodeJS.Platform,
-  versionAnswer: unknown,
-  infoAnswer: unknown,
+  answers: { readonly version: unknown; readonly info: unknown },
 ): EngineFacts {
-  const version = versionAnswer as VersionAnswer;
-  const info = infoAnswer as InfoAnswer;
+  const version = readAnswer(answers.version, versionAnswer, '/version');
+  const info = readAnswer(answers.info, infoAnswer, '/info');
   const podman = version.Components?.find((component) => /podman/i.test(component.Name ?? ''));
   const number = podman?.Version ?? version.Version ?? 'unknown';
   const system = info.OperatingSystem ?? '';
@@ -54,7 +25,7 @@ export function readFacts(
     apiVersion: version.ApiVersion ?? 'unknown',
     endpoint: endpointName(endpoint),
     // Podman's answer has a new one each time.
-    ...(podman !== undefined || info.ID === undefined ? {} : { id: info.ID }),
+    ...(podman === undefined && typeof info.ID === 'string' ? { id: info.ID } : {}),
     os: version.Os ?? 'linux',
     arch: version.Arch ?? 'unknown',
     kernel,
@@ -69,8 +40,8 @@ export function readFacts(
     cpuLimit: info.CpuCfsQuota === true,
     runtimes: Object.keys(info.Runtimes ?? {}),
     gpus: podman === undefined && hasGpus(info),
-    ...(info.NCPU === undefined ? {} : { processors: info.NCPU }),
-    ...(info.MemTotal === undefined ? {} : { memoryMb: Math.floor(info.MemTotal / 1_048_576) }),
+    ...(typeof info.NCPU === 'number' ? { processors: info.NCPU } : {}),
+    ...(typeof info.MemTotal === 'number' ? { memoryMb: Math.floor(info.MemTotal / 1_048_576) } : {}),
     dataRoot,
   };
 }
@@ -94,7 +65,8 @@ export function withPodmanInfo(facts: EngineFacts, { host }: PodmanInfo): Engine
 
 /** NVIDIA's toolkit adds a runtime, or describes its devices. Docker has no other driver for the capability 'gpu'. */
 function hasGpus({ Runtimes, DiscoveredDevices }: InfoAnswer): boolean {
-  const isGpu = ({ ID }: { readonly ID?: string }): boolean => ID?.startsWith('nvidia.com/gpu=') === true;
+  const isGpu = ({ ID }: { readonly ID: string | null | undefined }): boolean =>
+    ID?.startsWith('nvidia.com/gpu=') === true;
   return 'nvidia' in (Runtimes ?? {}) || (DiscoveredDevices ?? []).some(isGpu);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { ContainerSpec, InsideProgram, InsideProgramSpec } from '../types/engine.ts';
+import { type ExecRecord, execRecord, foundContainer, madeAnswer, readAnswer } from './answers.ts';
 import { OWNER_LABEL } from './body.ts';
 import type { Client } from './connection/client.ts';
 import { refuseWeaker } from './container.ts';
@@ -74,21 +75,16 @@ async function inTime<T>(said: Promise<T>, program: string): Promise<T> {
 async function requireOwn(client: Client, name: string, owner: string): Promise<void> {
   const found = await callEngine('find the container', async () => {
     try {
-      return (await client.get(`/containers/${name}/json`, ANSWER_MS)) as FoundContainer;
+      return readAnswer(await client.get(`/containers/${name}/json`, ANSWER_MS), foundContainer, 'the container');
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   });
-  if (found?.Config?.Labels?.[OWNER_LABEL] === owner && found.State?.Running === true) return;
+  if (found?.Config.Labels?.[OWNER_LABEL] === owner && found.State.Running === true) return;
   throw new RunClaudeError('SESSION_ENDED', `the container ${name} does not run`, {
     hint: 'See which sessions run with: run-claude sessions',
   });
-}
-
-interface FoundContainer {
-  readonly Config?: { readonly Labels?: Readonly<Record<string, string>> };
-  readonly State?: { readonly Running?: boolean };
 }
 
 /** Returns the id of a process that the engine recorded as requested. */
@@ -98,7 +94,7 @@ async function createExec(
   argv: readonly string[],
   { tty, env }: Pick<InsideProgramSpec, 'tty' | 'env'>,
 ): Promise<string> {
-  const { Id } = (await client.post(`/containers/${name}/exec`, {
+  const made = await client.post(`/containers/${name}/exec`, {
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
@@ -106,23 +102,21 @@ async function createExec(
     Privileged: false,
     Cmd: argv,
     ...(env === undefined ? {} : { Env: Object.entries(env).map(([key, value]) => `${key}=${value}`) }),
-  })) as { readonly Id: string };
-  const { ProcessConfig } = (await client.get(`/exec/${Id}/json`, ANSWER_MS)) as ExecRecord;
+  });
+  const { Id } = readAnswer(made, madeAnswer, 'the new program');
+  const { ProcessConfig } = await execOf(client, Id);
   // Engines record no user, or the container's.
   if (ProcessConfig?.privileged === true || !['', user].includes(ProcessConfig?.user ?? ''))
     throw new RunClaudeError('ENGINE_DROPPED_OPTION', 'the container engine did not take the program as asked');
   return Id;
 }
 
-interface ExecRecord {
-  readonly Running?: boolean;
-  readonly ExitCode?: number | null;
-  readonly ProcessConfig?: { readonly privileged?: boolean; readonly user?: string };
-}
+const execOf = async (client: Client, id: string): Promise<ExecRecord> =>
+  readAnswer(await client.get(`/exec/${id}/json`, ANSWER_MS), execRecord, 'the program');
 
 async function statusOf(client: Client, id: string): Promise<number> {
   for (let polls = 0; polls < MAX_END_POLLS; polls++) {
-    const { Running, ExitCode } = (await client.get(`/exec/${id}/json`, ANSWER_MS)) as ExecRecord;
+    const { Running, ExitCode } = await execOf(client, id);
     if (Running !== true && typeof ExitCode === 'number') return ExitCode;
     await sleep(END_POLL_MS);
   }

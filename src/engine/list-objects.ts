@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { FoundObject } from '../types/engine.ts';
+import { containerList, imageList, networkList, readAnswer, volumeList } from './answers.ts';
 import { OWNER_LABEL, SESSION_LABEL } from './body.ts';
 import { IMAGE_LABEL } from './build.ts';
 
@@ -11,19 +12,22 @@ export async function listObjects(
 ): Promise<readonly FoundObject[]> {
   const session = sessionId === undefined ? SESSION_LABEL : `${SESSION_LABEL}=${sessionId}`;
   const filters = { label: [`${OWNER_LABEL}=${owner}`, session] };
-  const [containers, volumes, networks] = await Promise.all([
+  const answers = await Promise.all([
     docker.listContainers({ all: true, filters }),
     docker.listVolumes({ filters }),
     docker.listNetworks({ filters }),
   ]);
+  const containers = readAnswer(answers[0], containerList, 'the list of containers');
+  const volumes = readAnswer(answers[1], volumeList, 'the list of volumes');
+  const networks = readAnswer(answers[2], networkList, 'the list of networks');
   return [
     ...containers.map((found) => ({
       kind: 'container' as const,
       id: found.Id,
-      name: found.Names[0]?.replace(/^\//, '') ?? found.Id,
-      labels: found.Labels,
-      running: ['running', 'paused', 'restarting'].includes(found.State),
-      createdMs: found.Created * 1000,
+      name: found.Names?.[0]?.replace(/^\//, '') ?? found.Id,
+      labels: found.Labels ?? {},
+      running: ['running', 'paused', 'restarting'].includes(found.State ?? ''),
+      createdMs: (found.Created ?? 0) * 1000,
     })),
     ...(volumes.Volumes ?? []).map((found) => ({
       kind: 'volume' as const,
@@ -31,7 +35,7 @@ export async function listObjects(
       name: found.Name,
       labels: found.Labels ?? {},
       running: false,
-      createdMs: Date.parse((found as { CreatedAt?: string }).CreatedAt ?? '') || 0,
+      createdMs: Date.parse(found.CreatedAt ?? '') || 0,
     })),
     ...networks.map((found) => ({
       kind: 'network' as const,
@@ -39,7 +43,7 @@ export async function listObjects(
       name: found.Name,
       labels: found.Labels ?? {},
       running: false,
-      createdMs: Date.parse(found.Created) || 0,
+      createdMs: Date.parse(found.Created ?? '') || 0,
     })),
     ...(sessionId === undefined ? await listImages(docker) : []),
   ];
@@ -50,23 +54,25 @@ export async function listObjects(
  * inherits the label, so names are compared too. An image without a name counts only as a stage of a build.
  */
 async function listImages(docker: Docker): Promise<FoundObject[]> {
-  const [images, containers] = await Promise.all([
+  const answers = await Promise.all([
     docker.listImages({ filters: { label: [IMAGE_LABEL] } }),
     docker.listContainers({ all: true }),
   ]);
+  const images = readAnswer(answers[0], imageList, 'the list of images');
+  const containers = readAnswer(answers[1], containerList, 'the list of containers');
   const used = new Set(containers.map(({ ImageID }) => ImageID));
   return images.flatMap((found) => {
     const tags = (found.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>');
     // Podman puts a registry before the name.
     const own = tags.map((tag) => tag.replace(/^(docker\.io\/library|localhost)\//, '')).filter(isOwnImage);
-    const stage = tags.length === 0 && found.Labels[IMAGE_LABEL] === 'stage';
+    const stage = tags.length === 0 && found.Labels?.[IMAGE_LABEL] === 'stage';
     return (stage ? [found.Id] : own).map((name) => ({
       kind: 'image' as const,
       id: found.Id,
       name,
       labels: found.Labels ?? {},
       running: used.has(found.Id),
-      createdMs: found.Created * 1000,
+      createdMs: (found.Created ?? 0) * 1000,
     }));
   });
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { ContainerSpec } from '../types/engine.ts';
+import { madeAnswer, readAnswer, volumeRecord } from './answers.ts';
 import { type Overlays, type PodmanParts, podmanBody } from './podman-body.ts';
 
 /** Prefix of Podman's own API, at the same socket as Docker's. Every version since 4.0 serves it. */
@@ -12,7 +13,8 @@ export async function createOnPodman(
   spec: ContainerSpec,
   parts: PodmanParts,
 ): Promise<Docker.Container> {
-  const { Id } = await ask<{ Id: string }>(docker, 'POST', '/containers/create', podmanBody(spec, parts));
+  const made = await ask(docker, 'POST', '/containers/create', podmanBody(spec, parts));
+  const { Id } = readAnswer(made, madeAnswer, 'the new container');
   return docker.getContainer(Id);
 }
 
@@ -36,15 +38,7 @@ export function inspectOnPodman(docker: Docker, id: string): Promise<unknown> {
   return ask(docker, 'GET', `/containers/${id}/json`);
 }
 
-/** Facts of Podman that Docker's form lacks, or gives for the machine instead of the engine. */
-export interface PodmanInfo {
-  readonly host?: {
-    readonly cgroupControllers?: readonly string[] | null;
-    readonly security?: { readonly rootless?: boolean; readonly seccompEnabled?: boolean };
-  };
-}
-
-/** Address of {@link PodmanInfo}. */
+/** Address of Podman's own facts. */
 export const PODMAN_INFO: string = `${API}/info`;
 
 /** The overlays among the volumes that the spec mounts. */
@@ -52,13 +46,13 @@ export async function findOverlays(docker: Docker, spec: ContainerSpec): Promise
   const found = new Map<string, readonly string[]>();
   for (const mount of spec.mounts) {
     if (mount.kind !== 'volume') continue;
-    const { Options } = await docker.getVolume(mount.volume).inspect();
+    const { Options } = readAnswer(await docker.getVolume(mount.volume).inspect(), volumeRecord, 'the volume');
     if (Options?.['type'] === 'overlay') found.set(mount.volume, Options['o']?.split(',') ?? []);
   }
   return found;
 }
 
-function ask<T>(docker: Docker, method: string, path: string, body?: object): Promise<T> {
+function ask(docker: Docker, method: string, path: string, body?: object): Promise<unknown> {
   const statusCodes = {
     200: true,
     201: true,
@@ -69,7 +63,7 @@ function ask<T>(docker: Docker, method: string, path: string, body?: object): Pr
   };
   const options = { path: `${API}${path}`, method, statusCodes, ...(body === undefined ? {} : { options: body }) };
   return new Promise((resolve, reject) => {
-    (docker.modem as Modem).dial(options, (error, answer) => (error ? reject(error) : resolve(answer as T)));
+    (docker.modem as Modem).dial(options, (error, answer) => (error ? reject(error) : resolve(answer)));
   });
 }
 

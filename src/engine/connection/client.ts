@@ -9,8 +9,8 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import type Docker from 'dockerode';
+import { jsonIn, limitAnswers, limitedText } from './answer-limit.ts';
 import type { Endpoint } from './endpoint.ts';
 import { dropEndedConnections, isUnanswered } from './kept-connections.ts';
 import { SshAgent } from './ssh.ts';
@@ -154,18 +154,10 @@ function openRequest(endpoint: Endpoint, agent: HttpAgent, options: RequestOptio
 
 /** The text of a successful answer. Another answer is thrown, with statusCode and json as docker-modem has them. */
 async function answerOf(response: IncomingMessage): Promise<string> {
-  const body = await text(response);
+  const body = await limitedText(response);
   const statusCode = response.statusCode ?? 0;
   if (statusCode >= 300) throw Object.assign(new Error(body.trim()), { statusCode, json: jsonIn(body) });
   return body;
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker> {
@@ -185,5 +177,5 @@ async function loadDocker(endpoint: Endpoint, agent: HttpAgent): Promise<Docker>
       : endpoint.kind === 'ssh'
         ? { host: 'docker', protocol: 'http' as const }
         : { host: endpoint.host, port: endpoint.port, protocol: endpoint.tls ? ('https' as const) : ('http' as const) };
-  return new Dockerode({ ...nothing, ...target, agent } as unknown as Docker.DockerOptions);
+  return limitAnswers(new Dockerode({ ...nothing, ...target, agent } as unknown as Docker.DockerOptions));
 }

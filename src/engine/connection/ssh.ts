@@ -8,6 +8,9 @@ import { type MakeDir, type SharedLogin, shareLogin } from './ssh-login.ts';
 /** Each needs a program here and one on the other machine, and servers allow ten at a time by default. */
 const MAX_IDLE = 3;
 
+/** Of what ssh and the login of the other machine print. */
+const MAX_COMPLAINT_CHARACTERS = 4000;
+
 /** Whether something keeps this process, as Node's sockets have it. */
 interface Held {
   ref(): void;
@@ -89,8 +92,10 @@ export class SshAgent extends Agent {
       stdout.once('data', () => resolve());
       stdout.once('close', () => resolve());
     });
-    const complaint: Buffer[] = [];
-    child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk));
+    let complaint = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString('utf8')).slice(-MAX_COMPLAINT_CHARACTERS);
+    });
     stdin.on('error', () => undefined);
     stdout.on('data', (chunk: Buffer) => {
       if (!connection.push(chunk)) stdout.pause();
@@ -102,7 +107,7 @@ export class SshAgent extends Agent {
         connection.push(null);
         return;
       }
-      const reason = Buffer.concat(complaint).toString('utf8').trim();
+      const reason = complaint.trim();
       connection.destroy(Object.assign(new Error(reason || `ssh ended with status ${status}`), { code: 'ESSH' }));
     });
     return child;

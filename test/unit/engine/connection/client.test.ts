@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, createServer, type RequestListener, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MAX_ANSWER_BYTES } from '../../../../src/engine/connection/answer-limit.ts';
 import { type Client, openClient } from '../../../../src/engine/connection/client.ts';
 import { dropEndedConnections } from '../../../../src/engine/connection/kept-connections.ts';
 import { callEngine } from '../../../../src/engine/failure.ts';
@@ -39,6 +41,51 @@ it('reports the message of an engine that refuses a connection, not its JSON', a
     code: 'ENGINE_REFUSED',
     message: 'the container engine could not attach: it is paused',
   });
+});
+
+it.each<[string, (one: Client) => Promise<unknown>, number]>([
+  ['a question', (one) => one.get('/info', 60_000), 200],
+  ['a question that fails', (one) => one.get('/info', 60_000), 500],
+  ['a request', (one) => one.post('/exec', {}), 200],
+  ['an upgrade that is refused', (one) => one.upgrade('/exec/x/start', {}), 200],
+  ["a request of the engine's library", async (one) => (await one.docker()).listContainers(), 200],
+  ["one of the engine's library that fails", async (one) => (await one.docker()).getContainer('x').inspect(), 500],
+  ['a stream that fails', async (one) => (await one.docker()).pull('x'), 500],
+])('%s ends with an error where the answer has no end', async (_, send, status) => {
+  let written = 0;
+  answer = (_request, response) => {
+    const block = Buffer.alloc(1_048_576, ' ');
+    const pour = (): void => {
+      // More than is read, so that nothing else ends it.
+      while (!response.destroyed && written < 4 * MAX_ANSWER_BYTES) {
+        written += block.length;
+        if (!response.write(block)) return void response.once('drain', pour);
+      }
+    };
+    response.writeHead(status);
+    pour();
+  };
+  await expect(send(client)).rejects.toThrow('its answer is longer than 64 MiB');
+  expect(written).toBeLessThan(2 * MAX_ANSWER_BYTES);
+});
+
+it("passes streams, values and errors of the engine's library as they are", async () => {
+  const docker = await client.docker();
+  answer = (_, response) => void response.end('[{"Id":"x"}]');
+  expect(await docker.listContainers()).toEqual([{ Id: 'x' }]);
+  answer = (_, response) => void response.writeHead(404).end('{"message":"no such thing"}');
+  await expect(docker.getContainer('x').inspect()).rejects.toMatchObject({
+    statusCode: 404,
+    json: { message: 'no such thing' },
+  });
+  await expect(docker.pull('x')).rejects.toMatchObject({ statusCode: 404, json: { message: 'no such thing' } });
+  answer = (_, response) => void response.writeHead(204).end();
+  await expect(docker.getContainer('x').start()).resolves.toBeDefined();
+  answer = (_, response) => {
+    response.write('{"status":"one"}\n');
+    setTimeout(() => response.end('{"status":"two"}\n'), 20);
+  };
+  expect(await text(await docker.pull('x'))).toBe('{"status":"one"}\n{"status":"two"}\n');
 });
 
 /** Keeps this process from reading what arrives. */
