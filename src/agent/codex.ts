@@ -63,7 +63,7 @@ export const CODEX: Agent = otherAgent({
   dir: '.codex',
   trees: ['prompts', 'skills'],
   obeyed:
-    /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
+    /^(AGENTS(\.override)?\.md|auth\.json|hooks\.json|(managed_)?config\.toml|[\w.-]+\.config\.toml|(prompts|skills|rules|plugins|hooks)\/)/,
   own: /^skills\/\.system\//,
   conversation: {
     dirs: ['.codex/sessions'],
@@ -86,13 +86,14 @@ export const CODEX: Agent = otherAgent({
 });
 
 async function loadSettings(): Promise<OtherSettings> {
-  const [{ codexSettings }, { codexDir }] = await Promise.all([
+  const [{ codexOthers, codexSettings }, { codexDir }] = await Promise.all([
     import('../other-agents/codex-home.ts'),
     import('../other-agents/codex-login.ts'),
   ]);
   return {
     from: codexDir,
     file: 'config.toml',
+    others: codexOthers,
     make: (from, { credential: source, brokerUrl, workdir = '/workspace' }) =>
       codexSettings(from, { source, brokerUrl, workdir }),
   };

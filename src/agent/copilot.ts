@@ -83,10 +83,11 @@ export const COPILOT: Agent = otherAgent({
 });
 
 async function loadSettings(): Promise<OtherSettings> {
-  const { copilotDir, copilotSettings } = await import('../other-agents/copilot-home.ts');
+  const { copilotDir, copilotOthers, copilotSettings } = await import('../other-agents/copilot-home.ts');
   return {
     from: copilotDir,
     file: 'settings.json',
+    others: copilotOthers,
     make: (from, { workdir = '/workspace' }) => copilotSettings(from, workdir),
   };
 }

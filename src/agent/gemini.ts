@@ -64,9 +64,14 @@ export const GEMINI: Agent = otherAgent({
 });
 
 async function loadSettings(): Promise<OtherSettings> {
-  const [{ geminiSettings }, { geminiDir }] = await Promise.all([
+  const [{ geminiOthers, geminiSettings }, { geminiDir }] = await Promise.all([
     import('../other-agents/gemini-settings.ts'),
     import('../other-agents/gemini-login.ts'),
   ]);
-  return { from: geminiDir, file: 'settings.json', make: (from, { credential }) => geminiSettings(from, credential) };
+  return {
+    from: geminiDir,
+    file: 'settings.json',
+    make: (from, { credential }) => geminiSettings(from, credential),
+    others: geminiOthers,
+  };
 }

@@ -65,10 +65,11 @@ export const OPENCODE: Agent = otherAgent({
 });
 
 async function loadSettings(): Promise<OtherSettings> {
-  const { opencodeDir, opencodeSettings } = await import('../other-agents/opencode-home.ts');
+  const { opencodeDir, opencodeOthers, opencodeSettings } = await import('../other-agents/opencode-home.ts');
   return {
     from: opencodeDir,
     file: 'opencode.json',
+    others: opencodeOthers,
     make: (from, { credential: source, brokerUrl, permissions }) =>
       opencodeSettings(from, { source, brokerUrl, placeholder: PLACEHOLDER, permissions }),
   };

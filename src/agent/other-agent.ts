@@ -1,4 +1,4 @@
-import type { AgentConversation } from '../other-agents/collect-agent.ts';
+import type { AgentConversation, SettingsWatch } from '../other-agents/collect-agent.ts';
 import { readerOf, type WordTable } from '../other-agents/words.ts';
 import type { AgentName } from '../types/agent-package.ts';
 import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOptions } from './agent.ts';
@@ -41,6 +41,8 @@ export interface OtherSettings {
     from: string,
     options: HomeOptions,
   ) => Promise<{ readonly text: string; readonly dropped: readonly string[] }>;
+  /** What of such a file is not a plain preference: a change of it is reported. May throw for a text of another format. */
+  readonly others: SettingsWatch['others'];
 }
 
 /** The agent of a row. */
@@ -65,13 +67,21 @@ export function otherAgent(row: OtherAgentRow): Agent {
         const { text, dropped } = await settings.make(from, options);
         const path = `${dir}/${settings.file}`;
         const notes = dropped.length === 0 ? [] : [`~/${path}: not staged: ${dropped.join(', ')}`];
-        return stageAgent({ dir, instructionsFile, trees }, { ...options, from, made: { [path]: text }, notes });
+        const watched = { [path]: settings.others };
+        return stageAgent(
+          { dir, instructionsFile, trees },
+          { ...options, from, made: { [path]: text }, watched, notes },
+        );
       },
     };
   }
 
   async function loadData(): Promise<AgentData> {
-    const { collectAgent } = await import('../other-agents/collect-agent.ts');
-    return { collect: (options) => collectAgent({ dir, obeyed, own, conversation }, options), apply: async () => [] };
+    const [{ collectAgent }, { file, others }] = await Promise.all([
+      import('../other-agents/collect-agent.ts'),
+      loadSettings(),
+    ]);
+    const watch = { dir, obeyed, own, conversation, settings: { path: `${dir}/${file}`, others } };
+    return { collect: (options) => collectAgent(watch, options), apply: async () => [] };
   }
 }

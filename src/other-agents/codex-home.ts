@@ -1,6 +1,7 @@
-import { stringify } from 'smol-toml';
+import { parse, stringify } from 'smol-toml';
 import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
+import { withoutPlain } from './acting-keys.ts';
 import { codexConfig } from './codex-login.ts';
 
 /** Keys of config.toml that neither run, redirect nor reveal anything. All others stay on the host. */
@@ -9,6 +10,15 @@ const PLAIN_KEYS = new Set(
    hide_agent_reasoning show_raw_agent_reasoning file_opener service_tier review_model model_context_window
    model_auto_compact_token_limit project_doc_max_bytes project_doc_fallback_filenames`.split(/\s+/),
 );
+/** What Codex itself writes there in any session: which hints and screens it has shown, and how its screen looks. */
+const OWN_TABLES: readonly string[] = ['notice', 'tui'];
+
+/** What of a config.toml is not a plain preference. @throws where it is not TOML */
+export function codexOthers(text: string): JsonObject {
+  const others = Object.entries(withoutPlain(parse(text), PLAIN_KEYS));
+  return Object.fromEntries(others.filter(([key]) => !OWN_TABLES.includes(key)));
+}
+
 /** Variable inside that has the placeholder. */
 export const CODEX_KEY_VARIABLE = 'OPENAI_API_KEY';
 

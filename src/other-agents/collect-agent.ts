@@ -1,4 +1,5 @@
 import type { CollectOptions } from '../claude/back/collection.ts';
+import type { JsonObject } from '../claude/formats/json-object.ts';
 import type { StagedBaseline } from '../claude/stage/stage.ts';
 import { RunClaudeError } from '../errors.ts';
 import type { RelPath } from '../text/path.ts';
@@ -6,6 +7,7 @@ import { parseRelPath } from '../text/path.ts';
 import type { ClaudeData, KeptFile } from '../types/claude-data.ts';
 import type { ListedEntry } from '../types/collector.ts';
 import type { Finding } from '../types/finding.ts';
+import { digestOfActing, MAX_SETTINGS_BYTES } from './acting-keys.ts';
 
 const MAX_LISTED_ENTRIES = 100_000;
 const MAX_FINDINGS = 100;
@@ -19,6 +21,15 @@ export interface AgentWatch {
   /** Of those: what the agent itself writes in any session. */
   readonly own: RegExp | undefined;
   readonly conversation: AgentConversation;
+  readonly settings: SettingsWatch;
+}
+
+/** The agent's file of settings, in which it writes preferences by itself. */
+export interface SettingsWatch {
+  /** Relative to the home. */
+  readonly path: string;
+  /** What of its text is not a plain preference; undefined, or an error, for a text of another format. */
+  readonly others: (text: string) => JsonObject | undefined;
 }
 
 /** The files of an agent's conversations, as data. */
@@ -49,7 +60,8 @@ export async function collectAgent(watch: AgentWatch, options: CollectOptions): 
     const inside = entry.path.slice(watch.dir.length + 1);
     if (entry.kind === 'dir' || !watch.obeyed.test(inside) || watch.own?.test(inside) === true) continue;
     const before = options.baseline.files[entry.path];
-    if (before !== undefined && entry.kind === 'file' && (await isUnchanged(entry, before, options))) continue;
+    if (before !== undefined && entry.kind === 'file' && (await isHarmless(entry, before, watch.settings, options)))
+      continue;
     report(entry.path);
   }
   return { changes: [], attempts: [], findings, ...(await keptConversations(watch.conversation, options)) };
@@ -94,6 +106,24 @@ async function* atMost(content: AsyncIterable<Buffer>, bytes: number): AsyncGene
     rest -= chunk.length;
     if (rest <= 0) return;
   }
+}
+
+/** Whether a staged file is as it was; a file of settings, apart from plain preferences. */
+async function isHarmless(
+  entry: ListedEntry,
+  before: StagedBaseline['files'][string],
+  settings: SettingsWatch,
+  options: CollectOptions,
+): Promise<boolean> {
+  if (await isUnchanged(entry, before, options)) return true;
+  const path = parseRelPath(entry.path);
+  if (path === undefined || entry.path !== settings.path || before.acting === undefined) return false;
+  const chunks: Buffer[] = [];
+  // One byte more than is read: a longer file is cut in no place that changes its meaning.
+  for await (const chunk of atMost(options.reader.read(options.root, path), MAX_SETTINGS_BYTES + 1)) chunks.push(chunk);
+  const content = Buffer.concat(chunks);
+  if (content.length > MAX_SETTINGS_BYTES) return false;
+  return digestOfActing(content.toString('utf8'), settings.others) === before.acting;
 }
 
 async function isUnchanged(

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { asObject } from '../claude/formats/json-object.ts';
+import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
+import { withoutPlain } from './acting-keys.ts';
 import { readJson, textOf } from './token-login.ts';
 
 /** Keys of settings.json that neither run, redirect nor reveal anything. All others stay on the host. */
@@ -7,6 +8,12 @@ const PLAIN_KEYS = new Set(
   `model theme banner bannerStyle beep compactPaste copyOnSelect includeCoAuthoredBy mouse renderMarkdown scrollbar
    screenReader showTipsOnStartup stream terminalProgress contextTier`.split(/\s+/),
 );
+
+/** What of a settings.json is not a plain preference; undefined where it is not an object. */
+export function copilotOthers(text: string): JsonObject | undefined {
+  const settings = parseObject(text);
+  return settings && withoutPlain(settings, PLAIN_KEYS);
+}
 
 /** Copilot CLI's configuration directory on this host. */
 export function copilotDir(env: NodeJS.ProcessEnv, home: string): string {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
+import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
+import { withoutPlain } from './acting-keys.ts';
 import { readJson } from './token-login.ts';
 
 /** Keys of settings.json, by section, that neither run, redirect nor reveal anything. All others stay on the host. */
@@ -12,6 +13,19 @@ const PLAIN_KEYS: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   model: new Set('name maxSessionTurns compressionThreshold skipNextSpeakerCheck'.split(' ')),
 };
+
+/** What of a settings.json is not a plain preference; undefined where it is not an object. */
+export function geminiOthers(text: string): JsonObject | undefined {
+  const settings = parseObject(text);
+  if (settings === undefined) return undefined;
+  const sections = Object.entries(settings).map(([section, value]) => {
+    const plain = Object.hasOwn(PLAIN_KEYS, section) ? PLAIN_KEYS[section] : undefined;
+    const inner = asObject(value);
+    return [section, plain === undefined || inner === undefined ? value : withoutPlain(inner, plain)] as const;
+  });
+  // A section of preferences alone is like none.
+  return Object.fromEntries(sections.filter(([, value]) => JSON.stringify(value) !== '{}'));
+}
 
 /** The session's settings.json, and the names of the user's keys that it does not have. */
 export async function geminiSettings(

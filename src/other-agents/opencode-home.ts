@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
+import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
 import type { CredentialSource } from '../types/credential.ts';
+import { withoutPlain } from './acting-keys.ts';
 import { shownPath } from './codex-login.ts';
 import { fixedKey, readJson, textOf } from './token-login.ts';
 
@@ -15,6 +16,12 @@ const PROVIDERS = [
 
 /** Keys of opencode.json that neither run, redirect nor reveal anything. All others stay on the host. */
 const PLAIN_KEYS = new Set('model small_model theme username snapshot'.split(' '));
+
+/** What of an opencode.json is not a plain preference; undefined where it is not an object. */
+export function opencodeOthers(text: string): JsonObject | undefined {
+  const settings = parseObject(text);
+  return settings && withoutPlain(settings, new Set([...PLAIN_KEYS, '$schema']));
+}
 
 /** opencode's configuration directory on this host. */
 export function opencodeDir(env: NodeJS.ProcessEnv, home: string): string {

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openInstance, readOwnFile } from '../claude/instances/instance.ts';
 import { gitIdentity } from '../claude/stage/git-identity.ts';
-import type { StagedClaude, StageOptions } from '../claude/stage/stage.ts';
+import type { StagedBaseline, StagedClaude, StageOptions } from '../claude/stage/stage.ts';
 import { stageTree } from '../claude/stage/stage-trees.ts';
 import { Staging } from '../claude/stage/staged.ts';
 import { packageRoot } from '../host/package.ts';
 import { runProgram } from '../host/run-program.ts';
 import type { ContinuedFile } from '../types/claude-data.ts';
+import { digestOfActing } from './acting-keys.ts';
+import type { SettingsWatch } from './collect-agent.ts';
 
 const MAX_FILE_BYTES = 4 << 20;
 /** The note for Claude, in the image. */
@@ -45,6 +47,8 @@ interface HomeStageOptions
   readonly continued?: readonly ContinuedFile[];
   /** Files that are made for the session, by their path below the home. */
   readonly made: Readonly<Record<string, string>>;
+  /** Those of them that are settings, and what in each is not a plain preference. */
+  readonly watched?: Readonly<Record<string, SettingsWatch['others']>>;
   /** What was left out of them, one line each. */
   readonly notes: readonly string[];
 }
@@ -95,9 +99,17 @@ export async function stageHome(
     entries: staging.entries(),
     env: {},
     notes: staging.notes,
-    baseline: { files: staging.baseline(), servers: [], links: [] },
+    baseline: { files: withActing(staging.baseline(), options), servers: [], links: [] },
     instance: await openInstance(options.dataDir, projectRoot, options.gitCommonDir),
   };
+}
+
+function withActing(files: StagedBaseline['files'], { made, watched = {} }: HomeStageOptions): StagedBaseline['files'] {
+  const settings = Object.entries(watched).flatMap(([path, others]) => {
+    const [file, acting] = [files[path], digestOfActing(made[path] ?? '', others)];
+    return file === undefined || acting === undefined ? [] : [[path, { ...file, acting }] as const];
+  });
+  return { ...files, ...Object.fromEntries(settings) };
 }
 
 /** The note about the sandbox, for an agent whose data does not come back. */

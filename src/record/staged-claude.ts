@@ -8,6 +8,7 @@ import {
   mapOf,
   number,
   oneOf,
+  optional,
   type RecordFormat,
   readRecordFile,
   text,
@@ -34,7 +35,7 @@ const STAGED_FORMAT: RecordFormat<StagedRecord> = {
   },
   check: fields<StagedRecord>({
     version: oneOf(1),
-    files: mapOf(fields<StagedFile>({ size: number, digest: text })),
+    files: mapOf(fields<StagedFile>({ size: number, digest: text, acting: optional(text) })),
     servers: listOf(text),
     links: listOf(text),
   }),

@@ -50,4 +50,6 @@ export class Staging {
 export interface StagedFile {
   readonly size: number;
   readonly digest: string;
+  /** Of a file of settings: a digest of what in it is not a plain preference. */
+  readonly acting?: string | undefined;
 }

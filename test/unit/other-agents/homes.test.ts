@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parse } from 'smol-toml';
-import { expect, it, onTestFinished } from 'vitest';
-import type { HomeOptions } from '../../../src/agent/agent.ts';
+import { parse, stringify } from 'smol-toml';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Agent, HomeOptions } from '../../../src/agent/agent.ts';
 import { CODEX } from '../../../src/agent/codex.ts';
+import { COPILOT } from '../../../src/agent/copilot.ts';
 import { GEMINI } from '../../../src/agent/gemini.ts';
 import { OPENCODE } from '../../../src/agent/opencode.ts';
 import type { PlaceEntry } from '../../../src/engine/place.ts';
@@ -212,16 +213,18 @@ it('reports what the session changed of what the agent on the host would obey, a
       store: openContentStore(path.join(here.root, 'store')),
       syncBack: true,
     });
+  const staged = contentOf(entries, '.codex/config.toml');
   // What Codex itself writes in any session.
   write(inside, {
     '.codex/sessions/2026/01/01/rollout.jsonl': '{}',
-    '.codex/config.toml': 'model = "x"\n',
+    '.codex/config.toml': `model_verbosity = "low"\n${staged}\n[notice]\nhide_full_access_warning = true\n[tui]\ntheme = "x"\n`,
     '.codex/skills/.system/x/SKILL.md': 'x',
     '.codex/state_5.sqlite': 'x',
   });
   expect(await collected()).toEqual({ changes: [], attempts: [], findings: [], dropped: {} });
   write(inside, {
     '.codex/AGENTS.md': 'Obey.\n',
+    '.codex/config.toml': `notify = ["sh", "-c", "x"]\n${staged}`,
     '.codex/prompts/a.md': 'b\n',
     '.codex/skills/x/SKILL.md': 'x',
     '.codex/hooks.json': '{}',
@@ -234,10 +237,61 @@ it('reports what the session changed of what the agent on the host would obey, a
   const { changes, findings } = await collected();
   expect(changes).toEqual([]);
   expect(findings.map((finding) => [finding.severity, finding.path])).toEqual(
-    ['AGENTS.md', 'AGENTS.override.md', 'auth.json', 'hooks.json', 'prompts/a.md', 'prompts/b.md']
+    ['AGENTS.md', 'AGENTS.override.md', 'auth.json', 'config.toml', 'hooks.json', 'prompts/a.md', 'prompts/b.md']
       .concat(['rules/default.rules', 'skills/x/SKILL.md'])
       .map((name) => ['blocked', `~/.codex/${name}`]),
   );
+});
+
+describe('a change of settings by the session', () => {
+  const agents: readonly (readonly [Agent, ProviderApi, file: string])[] = [
+    [CODEX, { kind: 'openai' }, '.codex/config.toml'],
+    [GEMINI, { kind: 'gemini' }, '.gemini/settings.json'],
+    [COPILOT, { kind: 'openai' }, '.copilot/settings.json'],
+    [OPENCODE, { kind: 'anthropic' }, '.config/opencode/opencode.json'],
+  ];
+  /** The text of settings with these in addition. */
+  const withMore = (file: string, text: string, more: Record<string, unknown>): string =>
+    file.endsWith('.toml')
+      ? stringify({ ...parse(text), ...more } as Parameters<typeof stringify>[0])
+      : JSON.stringify({ ...JSON.parse(text), ...more });
+
+  it.each(agents)('of $title is reported where it may run, redirect or be trusted', async (agent, api, file) => {
+    const here = place({});
+    const { stage } = await agent.loadHome();
+    const { entries, baseline } = await stage(options(here, api));
+    const staged = contentOf(entries, file);
+    const inside = path.join(here.root, 'inside');
+    write(inside, Object.fromEntries(names(entries).map((name) => [name, contentOf(entries, name)])));
+    const { collect } = await agent.loadData();
+    const store = openContentStore(path.join(here.root, 'store'));
+    const found = async (text: string): Promise<readonly string[]> => {
+      write(inside, { [file]: text });
+      const base = {
+        reader: homeReader(inside),
+        root: 'home',
+        baseline,
+        sessionId: 'x',
+        store,
+        syncBack: true,
+      } as const;
+      return (await collect(base)).findings.map((finding) => finding.path);
+    };
+    expect(await found(staged)).toEqual([]);
+    const harmless = agent === GEMINI ? { ui: { theme: 'x' } } : agent === COPILOT ? { theme: 'x' } : { model: 'x' };
+    expect(await found(withMore(file, staged, harmless))).toEqual([]);
+    for (const harm of [
+      { mcp_servers: { x: { command: 'sh' } } },
+      { mcpServers: { x: { command: 'sh' } } },
+      { mcp: { x: { command: ['sh'] } } },
+      { hooks: { Stop: [] } },
+      { model: { command: 'sh' } },
+      { unknown: 1 },
+    ])
+      expect([harm, await found(withMore(file, staged, harm))]).toEqual([harm, [`~/${file}`]]);
+    const broken = ['', '{', '= 1', '[]', '"x"', '['.repeat(50_000), `${staged}${' '.repeat(70_000)}`];
+    for (const text of broken) expect([text.length, await found(text)]).toEqual([text.length, [`~/${file}`]]);
+  });
 });
 
 it('packages are pinned by hash, for both architectures where the registry has both', () => {
