@@ -37,7 +37,7 @@ async function fetchIndex(url: string, limits: FetchLimits): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function filesOf(text: string, { name, url, anyOf = [] }: Archive): Archive[] {
+function filesOf(text: string, { name, url, path, anyOf = [] }: Archive): Archive[] {
   let index: unknown;
   try {
     index = JSON.parse(text);
@@ -50,8 +50,37 @@ function filesOf(text: string, { name, url, anyOf = [] }: Archive): Archive[] {
     const hex = file?.hashes?.sha256;
     if (typeof hex !== 'string' || !anyOf.includes(hex)) return [];
     if (typeof file.filename !== 'string' || !FILE.test(file.filename) || !URL.canParse(file.url, url)) return [];
+    // pip finds a file by its name: under the name of another package, it would be offered for that one.
+    if (!isOfRelease(file.filename, path)) return [];
     return [{ name, url: new URL(file.url, url).href, hash: { name: 'sha256', hex }, path: file.filename }];
   });
+}
+
+/**
+ * Whether a file has the name of the package and its version, as names of wheels and source archives begin with both.
+ * `release`: the package in its plain form, a dash, and the version.
+ */
+function isOfRelease(filename: string, release: string): boolean {
+  const isWheel = filename.endsWith('.whl');
+  const parts = filename.replace(/\.(?:whl|tar\.gz|zip)$/, '').split('-');
+  // A wheel has its tags after the version. In older source archives, the name itself has dashes.
+  const candidates = isWheel
+    ? [parts.slice(0, 2)]
+    : parts.map((_, at) => [parts.slice(0, at).join('-'), parts.slice(at).join('-')]);
+  return candidates.some(([name = '', version = '']) => {
+    const plain = name.toLowerCase().replace(/[-_.]+/g, '-');
+    return release.startsWith(`${plain}-`) && spelled(version) === spelled(release.slice(plain.length + 1));
+  });
+}
+
+/** A version without what its spellings differ in: 1.0-beta.2 is 1.0b2 (PEP 440). */
+function spelled(version: string): string {
+  return version
+    .toLowerCase()
+    .replace(/alpha/g, 'a')
+    .replace(/beta/g, 'b')
+    .replace(/preview|pre|(?<![a-z])c(?![a-z])/g, 'rc')
+    .replace(/^v|[-_.+]/g, '');
 }
 
 /** Whether a wheel is for any machine, or for Linux with glibc on this one. */

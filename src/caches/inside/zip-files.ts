@@ -29,8 +29,7 @@ export function zipFiles(zip: Buffer): ReadonlyMap<string, Uint8Array> {
     if (files.has(name)) throw new Error('it has two files of one name');
     const content = contentAt(zip, at, left);
     left -= content.byteLength;
-    // Directories have no content, and no line in the hash.
-    if (!name.endsWith('/')) files.set(name, content);
+    files.set(name, content);
     at += 46 + nameBytes + extraBytes + commentBytes;
   }
   return files;

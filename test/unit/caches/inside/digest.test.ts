@@ -62,6 +62,34 @@ describe('h1 of go.sum', () => {
     expect(() => digestOf('go-mod', ...Array<string>(17).fill(piece))).toThrow('it is larger than Go allows');
   });
 
+  it('is not that of files whose names hold lines', () => {
+    const real = `${sha('sha256', 'one')}  m@v1/a\n${sha('sha256', 'two')}  m@v1/b\n`;
+    const forged = zipOf([[`m@v1/a\n${sha('sha256', 'two')}  m@v1/b`, 'one']]);
+    expect(sha('sha256', real)).toBe(
+      digestOf(
+        'go-zip',
+        zipOf([
+          ['m@v1/a', 'one'],
+          ['m@v1/b', 'two'],
+        ]),
+      ),
+    );
+    expect(() => digestOf('go-zip', forged)).toThrow('it has a file name with a line break');
+  });
+
+  it('has a line for a directory, as Go counts it', () => {
+    const lines = `${sha('sha256', '')}  m@v1/\n${sha('sha256', 'x')}  m@v1/a\n`;
+    expect(
+      digestOf(
+        'go-zip',
+        zipOf([
+          ['m@v1/a', 'x'],
+          ['m@v1/', ''],
+        ]),
+      ),
+    ).toBe(sha('sha256', lines));
+  });
+
   it('does not exist for two files of one name, and for what is not a zip', () => {
     const twice = zipOf([
       ['m@v1/a', 'shown'],

@@ -141,7 +141,7 @@ it('pip: takes the files that have a hash of the lock file and that this machine
   const served = Object.fromEntries(names.map((name) => [`/files/${name}`, name]));
   await using registry = await openRegistry({ ...served, '/simple/lib/': JSON.stringify({ files }) });
   const anyOf = files.filter(({ filename }) => !filename.includes('2.0')).map(({ hashes }) => hashes.sha256);
-  const archive = { ...archiveOf(registry.url, '', 'lib'), url: `${registry.url}/simple/lib/`, anyOf };
+  const archive = { ...archiveOf(registry.url, '', 'lib-1.0'), url: `${registry.url}/simple/lib/`, anyOf };
   expect(await fill(dir, [archive])).toMatchObject({ kind: 'filled' });
   expect(filesOf(dir)).toEqual([names[0]]);
   registry.files.set('/simple/lib/', Buffer.from(JSON.stringify({ files: files.slice(3) })));
@@ -150,6 +150,31 @@ it('pip: takes the files that have a hash of the lock file and that this machine
   });
   registry.files.set('/simple/lib/', Buffer.from('<html>'));
   expect(await fill(scratch(), [archive])).toMatchObject({ why: 'the index of the registry is not JSON' });
+});
+
+it('pip: takes no file under the name of another package or version', async () => {
+  const take = async (release: string, ...names: readonly string[]): Promise<readonly string[]> => {
+    const files = names.map((filename) => ({ filename, url: '/f', hashes: { sha256: sha('sha256', 'x') } }));
+    await using registry = await openRegistry({ '/f': 'x', '/simple/': JSON.stringify({ files }) });
+    const dir = scratch();
+    const url = `${registry.url}/simple/`;
+    await fill(dir, [{ ...archiveOf(registry.url, 'x', release), url, anyOf: [sha('sha256', 'x')] }]);
+    return filesOf(dir);
+  };
+  const others = ['other-1.0-py3-none-any.whl', 'lib2-1.0-py3-none-any.whl', 'lib-1.1-py3-none-any.whl'];
+  for (const name of [...others, 'other-1.0.tar.gz', 'li-b-1.0.tar.gz', 'lib.zip', 'a-lib-1.0.zip'])
+    expect([name, await take('lib-1.0', name)]).toEqual([name, []]);
+  const same: readonly (readonly [release: string, name: string])[] = [
+    ['lib-1.0', 'LIB-1.0-py3-none-any.whl'],
+    ['lib-1.0', 'lib-1.0-1-py3-none-any.whl'],
+    ['my-lib-two-1.0', 'My.Lib_two-1.0-py2.py3-none-any.whl'],
+    ['my-lib-two-1.0', 'my-lib-two-1.0.tar.gz'],
+    ['lib-1.0+local.1', 'lib-1.0+local_1-py3-none-any.whl'],
+    ['lib-1.0-beta.2', 'lib-1.0b2-py3-none-any.whl'],
+    ['lib-1.0.post1', 'lib-1.0-post1.tar.gz'],
+    ['lib-1.0c1', 'lib-1.0rc1.zip'],
+  ];
+  for (const [release, name] of same) expect([release, await take(release, name)]).toEqual([release, [name]]);
 });
 
 it.each([
@@ -168,7 +193,10 @@ it.each([
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${index}`;
-  const archive = { ...archiveOf(url, 'wheel', wheel), ...(index === '' ? {} : { url, anyOf: [hash] }) };
+  const archive = {
+    ...archiveOf(url, 'wheel', wheel),
+    ...(index === '' ? {} : { url, anyOf: [hash], path: 'lib-1.0' }),
+  };
   const dir = scratch();
   expect(await fill(dir, [archive])).toEqual({ kind: 'filled', bytes: 5 });
   expect(filesOf(dir)).toEqual([wheel]);
