@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type 
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { findRepository } from '../facts.ts';
+import { folderIdentity } from './folder-identity.ts';
 
 /**
  * Folders in which an agent can write, now or in an earlier session: the project, folders of `--also`, and every folder
@@ -9,15 +10,22 @@ import { findRepository } from '../facts.ts';
  */
 export class AgentFolders {
   readonly #paths = new Set<string>();
+  /** Of {@link folderIdentity}: folders that may have another path by now. */
+  readonly #identities = new Set<string>();
   /** What was answered about values and folders of PATH. An agent can change nothing outside: an answer stays true. */
-  readonly #answers = new Map<string, boolean>();
+  readonly #answers = new Map<string, unknown>();
 
-  /** Adds real paths of folders. Returns whether one was new. */
-  add(folders: Iterable<string>): boolean {
-    const before = this.#paths.size;
+  /** Adds real paths and identities of folders. Returns whether one was new. */
+  add(folders: Iterable<string>, identities: Iterable<string> = []): boolean {
+    const before = this.#size;
     for (const folder of folders) this.#paths.add(folder);
+    for (const identity of identities) this.#identities.add(identity);
     this.#answers.clear();
-    return this.#paths.size > before;
+    return this.#size > before;
+  }
+
+  get #size(): number {
+    return this.#paths.size + this.#identities.size;
   }
 
   /**
@@ -25,23 +33,24 @@ export class AgentFolders {
    * counts from the current folder.
    */
   leadsInside(text: string): boolean {
-    if (this.#paths.size === 0 || !text.includes('/')) return false;
+    if (this.#size === 0 || !text.includes('/')) return false;
     return this.#remember(`value ${text}`, () => {
       const parts = new Set([text, ...text.split(':'), ...text.split(PATH_ENDS)]);
       return [...parts].some((part) => pathsIn(part).some((one) => this.resolve(one) === 'inside'));
     });
   }
 
-  /** Whether a folder of PATH has a link into one of the folders under the name of a program that other programs start. */
-  hasLinkInside(dir: string): boolean {
-    if (this.#paths.size === 0) return false;
-    return this.#remember(`links ${dir}`, () =>
-      linksIn(dir).some((name) => STARTED_BY_OTHERS.test(name) && this.resolve(path.join(dir, name)) === 'inside'),
-    );
+  /** The names of the links in a folder of PATH that lead into one of the folders. */
+  linksInside(dir: string): readonly string[] {
+    if (this.#size === 0) return [];
+    return this.#remember(`links ${dir}`, () => {
+      const ids = this.#ids();
+      return linksIn(dir).filter((name) => this.#follow(path.join(dir, name), ids) === 'inside');
+    });
   }
 
-  #remember(key: string, ask: () => boolean): boolean {
-    const known = this.#answers.get(key);
+  #remember<T>(key: string, ask: () => T): T {
+    const known = this.#answers.get(key) as T | undefined;
     if (known !== undefined) return known;
     const answer = ask();
     this.#answers.set(key, answer);
@@ -53,9 +62,23 @@ export class AgentFolders {
    * one of the folders: an agent could exchange it. Otherwise the path without links, or undefined where nothing is there.
    */
   resolve(named: string): string | 'inside' | undefined {
-    // Compared anew each time: another spelling, a link and a bind mount of a folder are the same folder, and an agent can
-    // change every time stamp of one.
-    const ids = new Set([...this.#paths].flatMap((folder) => identityOf(folder) ?? []));
+    return this.#follow(named, this.#ids());
+  }
+
+  /**
+   * Device and inode of each folder, with its birth where it may have another path by now. Read anew for each question:
+   * another spelling, a link and a bind mount of a folder are the same folder, and an agent can change its time stamps.
+   */
+  #ids(): ReadonlyMap<string, string | undefined> {
+    const moved = [...this.#identities].map((identity): [string, string] => [identity.replace(/:\d+$/, ''), identity]);
+    const here = [...this.#paths].flatMap((folder): [string, undefined][] => {
+      const id = identityOf(folder);
+      return id === undefined ? [] : [[id, undefined]];
+    });
+    return new Map<string, string | undefined>([...moved, ...here]);
+  }
+
+  #follow(named: string, ids: ReadonlyMap<string, string | undefined>): string | 'inside' | undefined {
     let at = '/';
     let links = 0;
     const rest = named.split('/').reverse();
@@ -77,7 +100,10 @@ export class AgentFolders {
         continue;
       }
       at = next;
-      if (ids.has(idOf(stats))) return 'inside';
+      const id = idOf(stats);
+      if (!ids.has(id)) continue;
+      const identity = ids.get(id);
+      if (identity === undefined || identity === folderIdentity(next)) return 'inside';
     }
     return at;
   }
@@ -111,18 +137,29 @@ export function realFolderOf(named: string): string | undefined {
 }
 
 /**
- * The file that lists the folders of bind sessions, one real path a line. sh reads it too, before Node starts.
- * Never shortened: what an agent wrote outlives the records of its session.
+ * The file that lists the folders of bind sessions: a real path a line, which sh reads too, before Node starts, and a line
+ * for each identity. Never shortened: what an agent wrote outlives the records of its session.
  */
 export const AGENT_FOLDERS_FILE = 'agent-folders';
 
-/** The folders of earlier sessions in bind mode. */
-export function readAgentFolders(stateDir: string): readonly string[] {
+const IDENTITY = 'identity ';
+
+export const identityLine = (identity: string): string => `${IDENTITY}${identity}`;
+
+/** The folders of earlier sessions in bind mode: their paths at the time, and their identities. */
+export function readAgentFolders(stateDir: string): {
+  readonly paths: readonly string[];
+  readonly identities: readonly string[];
+} {
   try {
-    const text = readFileSync(path.join(stateDir, AGENT_FOLDERS_FILE), 'utf8');
-    return text.split('\n').filter((line) => line.startsWith('/'));
+    const lines = readFileSync(path.join(stateDir, AGENT_FOLDERS_FILE), 'utf8').split('\n');
+    const marked = lines.filter((line) => line.startsWith(IDENTITY));
+    return {
+      paths: lines.filter((line) => line.startsWith('/')),
+      identities: marked.map((line) => line.slice(IDENTITY.length)),
+    };
   } catch {
-    return [];
+    return { paths: [], identities: [] };
   }
 }
 
@@ -142,10 +179,6 @@ function identityOf(file: string): string | undefined {
 function idOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
-
-/** Programs that git, ssh, gh and shell scripts start by their names. */
-const STARTED_BY_OTHERS =
-  /^(git|git-.*|gpg.*|ssh.*|sh|bash|env|node|npm|gh|find|chmod|rm|less|docker.*|podman.*|pass|op|security|pinentry.*)$/;
 
 function linksIn(dir: string): readonly string[] {
   try {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { AgentFolders } from './agent-folders.ts';
+import { isGuardFolder } from './guard-folder.ts';
 import { outsideEnvironment } from './outside-environment.ts';
 
 /**
@@ -15,8 +16,8 @@ import { outsideEnvironment } from './outside-environment.ts';
 export const agentFolders = new AgentFolders();
 
 /** Adds folders that an agent can write, and removes them from this process's own environment. */
-export function distrust(folders: Iterable<string>): void {
-  if (!agentFolders.add(folders)) return;
+export function distrust(folders: Iterable<string>, identities: Iterable<string> = []): void {
+  if (!agentFolders.add(folders, identities)) return;
   found.clear();
   const { env, dropped } = outsideEnvironment(process.env, agentFolders);
   for (const name of dropped) delete process.env[name];
@@ -62,10 +63,13 @@ function find(named: string, searched: string): Found {
   if (known !== undefined) return known;
   const result = named.includes('/')
     ? candidate(named)
-    : first(searched.split(':').map((dir) => (path.isAbsolute(dir) ? candidate(path.join(dir, named)) : NOT_FOUND)));
+    : first(searched.split(':').map((dir) => (isSearched(dir) ? candidate(path.join(dir, named)) : NOT_FOUND)));
   found.set(key, result);
   return result;
 }
+
+/** A guard folder is for programs that others start: here each candidate is checked by itself. */
+const isSearched = (dir: string): boolean => path.isAbsolute(dir) && !isGuardFolder(dir);
 
 const NOT_FOUND: Found = { file: undefined, refused: undefined };
 

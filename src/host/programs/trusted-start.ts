@@ -4,7 +4,16 @@ import { EXIT, RunClaudeError } from '../../errors.ts';
 import type { Places } from '../facts.ts';
 import { packageRoot } from '../package.ts';
 import { pathIdentity } from '../true-path.ts';
-import { AGENT_FOLDERS_FILE, AgentFolders, possibleProject, readAgentFolders, realFolderOf } from './agent-folders.ts';
+import {
+  AGENT_FOLDERS_FILE,
+  AgentFolders,
+  identityLine,
+  possibleProject,
+  readAgentFolders,
+  realFolderOf,
+} from './agent-folders.ts';
+import { folderIdentity } from './folder-identity.ts';
+import { settingsInside } from './settings-files.ts';
 import { distrust } from './start-program.ts';
 
 /** Where a command starts, and the directories of its user. */
@@ -18,17 +27,21 @@ export type StartPlaces = Omit<Places, 'configDir'> & { readonly cwd: string };
 export function distrustBefore({ cwd, home, ...own }: StartPlaces): void {
   const here = realFolderOf(cwd);
   const around = here === undefined ? undefined : possibleProject(here, home);
-  distrust([...(around === undefined ? [] : [around]), ...Object.values(own), ...readAgentFolders(own.stateDir)]);
+  const { paths, identities } = readAgentFolders(own.stateDir);
+  distrust([...(around === undefined ? [] : [around]), ...Object.values(own), ...paths], identities);
 }
 
 /**
- * Records that the agent of a bind session can write these folders, for every later command.
+ * Records that the agent of a bind session can write these folders, for every later command: by their paths, and by what
+ * stays of them when they are renamed.
  *
  * @throws what the file system throws: without this record the session must not start.
  */
 export function recordAgentFolders(stateDir: string, folders: readonly string[]): void {
-  const known = new Set(readAgentFolders(stateDir));
-  const lines = folders.filter((folder) => !known.has(folder));
+  const { paths, identities } = readAgentFolders(stateDir);
+  const known = new Set([...paths, ...identities.map(identityLine)]);
+  const ids = folders.flatMap((folder) => folderIdentity(folder) ?? []);
+  const lines = [...folders, ...ids.map(identityLine)].filter((line) => !known.has(line));
   if (lines.length === 0) return;
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   appendFileSync(path.join(stateDir, AGENT_FOLDERS_FILE), lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
@@ -51,7 +64,8 @@ export function requireOutside(
   programs: Readonly<Record<string, string>> = { 'run-claude': packageRoot, 'Node.js': process.execPath },
 ): void {
   const written = new AgentFolders();
-  written.add([...folders, ...readAgentFolders(stateDir)]);
+  const { paths, identities } = readAgentFolders(stateDir);
+  written.add([...folders, ...paths], identities);
   const isInside = (file: string): boolean => written.resolve(file) === 'inside';
   for (const [name, file] of Object.entries(programs)) {
     if (!isInside(file) && !folders.some((folder) => hasLinkOf(file, folder))) continue;
@@ -64,12 +78,15 @@ export function requireOutside(
     path.join(configDir, 'config.toml'),
     path.join(env['CLAUDE_CONFIG_DIR'] ?? `${home}/.claude`, 'settings.json'),
   ];
-  const others = mode === 'bind' ? OF_OTHER_PROGRAMS.map((name) => path.join(home, name)) : [];
   // A file that does not exist counts: the agent could make it.
-  const found = [...own, ...others].find(isInside);
-  if (found === undefined) return;
-  throw new RunClaudeError('SETTINGS_IN_PROJECT', `${found} leads into a folder that the agent can write`, {
-    hint: 'It names programs that run on your machine. Replace the link by a file, or start the session in another folder.',
+  const found = own.find(isInside);
+  // In copy mode you review their changes.
+  const ofOthers = found === undefined && mode === 'bind' ? settingsInside({ home, env }, isInside) : undefined;
+  const named = found ?? ofOthers;
+  if (named === undefined) return;
+  const way = ofOthers === undefined ? 'start the session in another folder' : 'work on a copy with --copy-workspace';
+  throw new RunClaudeError('SETTINGS_IN_PROJECT', `${named} leads into a folder that the agent can write`, {
+    hint: `It can name programs that run on your machine. Replace the link or the include by a file, or ${way}.`,
     status: EXIT.usage,
   });
 }
@@ -88,6 +105,3 @@ function pnpmPlaces(folder: string): readonly string[] {
   const names = readdirSync(store).filter((name) => name.startsWith('run-claude@'));
   return names.map((name) => `node_modules/.pnpm/${name}/node_modules/run-claude`);
 }
-
-/** Files of the home directory by which git, ssh, docker and npm start programs. In copy mode you review their changes. */
-const OF_OTHER_PROGRAMS = ['.gitconfig', '.config/git/config', '.ssh/config', '.docker/config.json', '.npmrc'];

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +17,7 @@ import {
   readAgentFolders,
   realFolderOf,
 } from '../../../../src/host/programs/agent-folders.ts';
+import { folderIdentity } from '../../../../src/host/programs/folder-identity.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-agent-folders-')));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -74,16 +84,35 @@ describe('a relative path', () => {
   });
 });
 
-describe('a folder of PATH', () => {
-  it('counts as one of an agent where a program that others start leads inside', () => {
-    mkdirSync(at('stow'));
-    symlinkSync(at('project/bin/tool'), at('stow/own-tool'));
-    expect(folders.hasLinkInside(at('stow'))).toBe(false);
-    const again = new AgentFolders();
-    again.add([at('project')]);
-    symlinkSync(at('project/bin/tool'), at('stow/gpg'));
-    expect(again.hasLinkInside(at('stow'))).toBe(true);
-    expect(again.hasLinkInside(at('none'))).toBe(false);
+it('names the links of a folder that lead inside', () => {
+  mkdirSync(at('stow'));
+  for (const name of ['gpg', 'own-tool']) symlinkSync(at('project/bin/tool'), at('stow', name));
+  symlinkSync(at('outside/bin/tool'), at('stow/free'));
+  expect(folders.linksInside(at('stow')).toSorted()).toEqual(['gpg', 'own-tool']);
+  expect(folders.linksInside(at('none'))).toEqual([]);
+});
+
+describe('a folder that was renamed', () => {
+  mkdirSync(at('before/bin'), { recursive: true });
+  const identity = folderIdentity(at('before')) ?? '';
+
+  it('is known by what stays of it', () => {
+    const moved = new AgentFolders();
+    moved.add([at('before')], [identity]);
+    expect(moved.resolve(at('before/bin'))).toBe('inside');
+    renameSync(at('before'), at('after'));
+    expect(moved.resolve(at('after/bin'))).toBe('inside');
+    expect(moved.leadsInside(`LIB=${at('after/lib')}`)).toBe(true);
+    // Another folder at the earlier path is not the user's choice: the path counts too.
+    mkdirSync(at('before'));
+    expect(moved.resolve(at('before/bin'))).toBe('inside');
+  });
+
+  it('is not a later folder with its inode', () => {
+    const reused = new AgentFolders();
+    reused.add([], [identity.replace(/\d+$/, '1')]);
+    expect(reused.resolve(at('after/bin'))).toBe(at('after/bin'));
+    expect(folderIdentity(at('none'))).toBeUndefined();
   });
 });
 
@@ -116,10 +145,10 @@ describe('the project that a command may be about', () => {
 });
 
 describe('the folders of earlier bind sessions', () => {
-  it('are the absolute lines of a file', () => {
-    expect(readAgentFolders(at('none'))).toEqual([]);
+  it('are the absolute lines of a file, and their identities', () => {
+    expect(readAgentFolders(at('none'))).toEqual({ paths: [], identities: [] });
     mkdirSync(at('state'));
-    writeFileSync(at('state/agent-folders'), '/a\nrelative\n\n/b c\n');
-    expect(readAgentFolders(at('state'))).toEqual(['/a', '/b c']);
+    writeFileSync(at('state/agent-folders'), '/a\nrelative\n\n/b c\nidentity 1:2:3\n');
+    expect(readAgentFolders(at('state'))).toEqual({ paths: ['/a', '/b c'], identities: ['1:2:3'] });
   });
 });

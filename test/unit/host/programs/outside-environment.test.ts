@@ -23,6 +23,10 @@ it('leaves out every variable that leads into the project, and keeps places and 
     HOME: at('project/home'),
     PWD: at('project'),
     XDG_CONFIG_HOME: at('project/config'),
+    XDG_CONFIG_DIRS: `/etc/xdg:${at('project/xdg')}`,
+    XDG_DATA_DIRS: `${at('project/share')}:/usr/share`,
+    GH_CONFIG_DIR: at('project/gh'),
+    GNUPGHOME: at('project/gnupg'),
     LANG: 'C',
     DOCKER_HOST: `unix://${at('project/s')}`,
     LD_LIBRARY_PATH: `/usr/lib:${at('project')}`,
@@ -32,5 +36,10 @@ it('leaves out every variable that leads into the project, and keeps places and 
   };
   const { env: kept, dropped } = outsideEnvironment(env, folders);
   expect(Object.keys(kept).sort()).toEqual(['HOME', 'LANG', 'PWD', 'XDG_CONFIG_HOME']);
-  expect(dropped.toSorted()).toEqual(['DOCKER_HOST', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'NEVER_HEARD_OF']);
+  expect(dropped.toSorted()).toEqual(
+    ['DOCKER_HOST', 'GH_CONFIG_DIR', 'GNUPGHOME', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'NEVER_HEARD_OF'].concat([
+      'XDG_CONFIG_DIRS',
+      'XDG_DATA_DIRS',
+    ]),
+  );
 });

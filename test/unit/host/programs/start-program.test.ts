@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   distrust,
   execFileSync,
@@ -39,6 +39,47 @@ it('gives the program a PATH from outside as well', () => {
   expect(execFileSync('/bin/sh', ['-c', 'tool; only || echo none'], { env, encoding: 'utf8', stdio: 'pipe' })).toBe(
     'outside\nnone\n',
   );
+});
+
+describe('a program that others start by its name', () => {
+  program(at('project/bin/helper'), 'echo inside');
+  program(at('project/bin/alone'), 'echo inside');
+  program(at('last/helper'), 'echo "outside $0 $*"');
+  program(at("it's/quoted"), 'echo quoted');
+  program(at('links/plain'), 'echo plain');
+  for (const name of ['helper', 'alone', 'quoted', 'plain-2']) symlinkSync(at('project/bin', name), at('links', name));
+  const run = (words: string, ...dirs: readonly string[]) =>
+    spawnSync('/bin/sh', ['-c', words], {
+      env: { PATH: [...dirs.map((dir) => at(dir)), '/usr/bin', '/bin'].join(':') },
+      encoding: 'utf8',
+    });
+
+  it('is the next one of that name where the first leads into the project', () => {
+    expect(run(`helper 'a b' "c'd"`, 'links', 'last').stdout).toBe(`outside ${at('last/helper')} a b c'd\n`);
+    expect(run('quoted', 'links', "it's").stdout).toBe('quoted\n');
+  });
+
+  it('is not started where there is no other', () => {
+    const { status, stdout, stderr } = run('alone; echo $?', 'links', 'last');
+    expect([status, stdout]).toEqual([0, '127\n']);
+    expect(stderr).toBe('run-claude: alone is not started: it leads into a folder that an agent can write\n');
+    expect(run('alone', 'links', 'project/bin').stdout).toBe('');
+  });
+
+  it('is the first one where that is outside, and others of its folder stay', () => {
+    expect(run('helper', 'last', 'links').stdout).toBe(`outside ${at('last/helper')} \n`);
+    expect(run('plain', 'links').stdout).toBe('plain\n');
+    expect(run('echo "$PATH"', 'last', 'outside').stdout).not.toContain('run-claude-path-');
+  });
+
+  it('is found anew by a process that has the PATH of another one', () => {
+    const inner = run('echo "$PATH"', 'links', 'last').stdout.trim();
+    expect(inner).toMatch(/^\S+\/run-claude-path-/);
+    distrust([at('last')]);
+    const again = spawnSync('/bin/sh', ['-c', 'helper; echo "$PATH"'], { env: { PATH: inner }, encoding: 'utf8' });
+    expect(again.stderr).toContain('helper is not started');
+    expect(again.stdout.split('run-claude-path-').length).toBe(2);
+  });
 });
 
 it.each([

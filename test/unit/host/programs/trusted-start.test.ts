@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -24,7 +25,10 @@ for (const dir of ['home', 'repo/.git', 'repo/inner', 'named', 'also', 'also-2',
 it('records each folder of a bind session once, for this user alone', () => {
   recordAgentFolders(at('state'), [at('bound')]);
   recordAgentFolders(at('state'), [at('bound'), at('gone')]);
-  expect(readFileSync(at('state/agent-folders'), 'utf8')).toBe(`${at('bound')}\n${at('gone')}\n`);
+  const { dev, ino, birthtimeNs } = statSync(at('bound'), { bigint: true });
+  expect(readFileSync(at('state/agent-folders'), 'utf8')).toBe(
+    `${at('bound')}\nidentity ${dev}:${ino}:${birthtimeNs}\n${at('gone')}\n`,
+  );
   expect(statSync(at('state/agent-folders')).mode & 0o777).toBe(0o600);
 });
 
@@ -34,6 +38,17 @@ it('distrusts run-claude’s own directories, which hold homes of agents', () =>
   mkdirSync(at('cache'));
   distrustBefore({ cwd: '/', home: at('home'), ...own });
   for (const inside of ['state', 'cache']) expect(agentFolders.resolve(at(inside))).toBe('inside');
+});
+
+it('still distrusts the folder of a bind session that was renamed', () => {
+  mkdirSync(at('named-before'));
+  recordAgentFolders(at('moved'), [at('named-before')]);
+  renameSync(at('named-before'), at('named-after'));
+  distrustBefore({ cwd: '/', home: at('home'), ...own, stateDir: at('moved') });
+  expect(agentFolders.resolve(at('named-after/x'))).toBe('inside');
+  expect(() => requireOutside([], 'copy', user('moved'), { 'run-claude': at('named-after') })).toThrow(
+    'run-claude is in a folder that the agent can write',
+  );
 });
 
 it('distrusts the repository around, and the folders of earlier bind sessions', () => {
@@ -88,6 +103,17 @@ describe('settings that lead into the project', () => {
   const start = (mode: 'copy' | 'bind', more: object) => () =>
     requireOutside([at('dotfiles')], mode, user('none', { configDir: at('none'), ...more }), {});
 
+  const write = (file: string, text: string): object => {
+    mkdirSync(path.dirname(at('fresh', file)), { recursive: true });
+    writeFileSync(at('fresh', file), text);
+    return {};
+  };
+  const link = (file: string): object => {
+    mkdirSync(path.dirname(at('fresh', file)), { recursive: true });
+    symlinkSync(at('dotfiles/any'), at('fresh', file));
+    return {};
+  };
+
   it.each(['copy', 'bind'] as const)(
     'keep run-claude from starting an agent there in %s mode, where they are its own',
     (mode) => {
@@ -96,6 +122,45 @@ describe('settings that lead into the project', () => {
       expect(start(mode, {})).not.toThrow();
     },
   );
+
+  it.each<[string, () => object]>([
+    ['an include of ssh', () => write('.ssh/config', `Host x\n  Include ${at('dotfiles/ssh.conf')}\n`)],
+    [
+      'an include of an include',
+      () => {
+        write('.ssh/more', `include = "${at('dotfiles')}/*.conf"\n`);
+        return write('.ssh/config', 'Include m*\n');
+      },
+    ],
+    ['an include over a pattern', () => write('.ssh/config', `Include ${root}/d[a-z]*/ssh.conf\n`)],
+    ['a link in the folder of gpg', () => link('.gnupg/gpg-agent.conf')],
+    ['a link to a folder of gh', () => link('.config/gh')],
+    ["gh's extension", () => link('.local/share/gh/extensions/gh-x')],
+    ['a docker context', () => link('.docker/contexts/meta/x/meta.json')],
+    ['a plugin of an editor', () => link('.vim/pack/x/start/y')],
+    ['an application that opens addresses', () => link('.local/share/applications/x.desktop')],
+    [
+      'settings under XDG_CONFIG_HOME',
+      () => ({ ...link('xdg/git/config'), env: { XDG_CONFIG_HOME: at('fresh/xdg') } }),
+    ],
+    ['settings that a variable names', () => ({ env: { GNUPGHOME: at('dotfiles/gnupg') } })],
+  ])('do so in bind mode: %s', (_, prepare) => {
+    rmSync(at('fresh'), { recursive: true, force: true });
+    mkdirSync(at('fresh'));
+    expect(start('bind', { home: at('fresh') })).not.toThrow();
+    const more = { home: at('fresh'), ...prepare() };
+    expect(start('bind', more)).toThrow(refusal);
+    expect(start('copy', more)).not.toThrow();
+  });
+
+  it('are not those that lead elsewhere, or are of no program that run-claude starts', () => {
+    rmSync(at('fresh'), { recursive: true, force: true });
+    write('.ssh/config', `Include ${at('free')}/* "unclosed [a ~/x\nInclude\nInclude .ssh/config\n`);
+    link('.config/other/config');
+    symlinkSync(at('free'), at('fresh/.vim'));
+    symlinkSync(at('fresh/.gnupg'), at('fresh/.gnupg'));
+    expect(start('bind', { home: at('fresh') })).not.toThrow();
+  });
 
   it('do so in bind mode alone, where they are of git and its like', () => {
     symlinkSync(at('dotfiles/gitconfig'), at('home/.gitconfig'));
