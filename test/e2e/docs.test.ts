@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeBlock, codeBlocks, listPages, readPage } from '../support/markdown.ts';
@@ -55,6 +55,22 @@ function normalise(screen: string, home: string): string {
 interface Ran {
   readonly exit: number;
   readonly screen: string;
+  /** The line of the command that failed. */
+  readonly endedAt?: number | undefined;
+}
+
+/** A block as a script that ends at the first command that fails, and keeps where it is then. */
+function scriptOf(text: string, folder: string, failed: string): string {
+  return `trap 'pwd > "${folder}"' EXIT; trap 'echo "$((LINENO - 1))" > "${failed}"' ERR\n${text}`;
+}
+
+/** Lines of a block after the one at which it ended that begin another command of run-claude: they did not run. */
+function notRun({ text }: CodeBlock, { exit, endedAt = 0 }: Ran): readonly string[] {
+  if (exit === 0) return [];
+  return text
+    .split('\n')
+    .slice(endedAt)
+    .filter((command) => command.startsWith('run-claude '));
 }
 
 /** The command as installed; PLAN_ONLY turns sessions into dry runs. */
@@ -107,20 +123,9 @@ class Reader implements AsyncDisposable {
       path.join(home, '.gitconfig'),
       '[user]\n\tname = You\n\temail = you@example.org\n[init]\n\tdefaultBranch = main\n',
     );
-    // Where the tutorial shows paths, they are below the home, as without XDG variables.
-    const below = (name: string) => path.join(home, name);
-    const places = {
-      XDG_STATE_HOME: below('.local/state'),
-      XDG_CACHE_HOME: below('.cache'),
-      XDG_DATA_HOME: below('.local/share'),
-    };
-    this.#env = {
-      ...env,
-      HOME: home,
-      ...(page === TUTORIAL ? { ...places, XDG_CONFIG_HOME: below('.config') } : {}),
-      PATH: `${bin}:${env['PATH']}`,
-      PAGER: 'cat',
-    };
+    // As on a user's machine, where no such variable is set: a block that needs one fails.
+    const unset = Object.entries(env).filter(([name]) => !name.startsWith('XDG_'));
+    this.#env = { ...Object.fromEntries(unset), HOME: home, PATH: `${bin}:${env['PATH']}`, PAGER: 'cat' };
     this.#folder = page === TUTORIAL ? home : project;
   }
 
@@ -128,16 +133,18 @@ class Reader implements AsyncDisposable {
   async run({ text }: CodeBlock, { answers, planOnly }: BlockRun, inTerminal: boolean): Promise<Ran> {
     const script = path.join(this.#scene.root, 'block.sh');
     const folder = path.join(this.#scene.root, 'folder');
-    writeFileSync(script, `trap 'pwd > "${folder}"' EXIT\n${text}`);
+    const failed = path.join(this.#scene.root, 'failed');
+    rmSync(failed, { force: true });
+    writeFileSync(script, scriptOf(text, folder, failed));
     const env = { ...this.#env, ...(planOnly ? { PLAN_ONLY: '1' } : {}) };
     const ran = await (inTerminal ? this.#runInTerminal(script, env, answers) : this.#runPiped(script, env));
     this.#folder = readFileSync(folder, 'utf8').trim();
-    return ran;
+    return { ...ran, endedAt: existsSync(failed) ? Number(readFileSync(failed, 'utf8')) : undefined };
   }
 
   #runPiped(script: string, env: Readonly<Record<string, string>>): Promise<Ran> {
     return new Promise((resolve) => {
-      const child = execFile('bash', ['-e', script], { cwd: this.#folder, env }, (error, stdout, stderr) => {
+      const child = execFile('bash', ['-eu', script], { cwd: this.#folder, env }, (error, stdout, stderr) => {
         resolve({ exit: error === null ? 0 : Number(error.code), screen: stdout + stderr });
       });
       child.stdin?.end();
@@ -149,7 +156,7 @@ class Reader implements AsyncDisposable {
     env: Readonly<Record<string, string>>,
     answers: readonly string[],
   ): Promise<Ran> {
-    await using terminal = new TerminalScreen(['sh', '-c', `bash -e '${script}'; echo "[exit $?]"`], {
+    await using terminal = new TerminalScreen(['sh', '-c', `bash -eu '${script}'; echo "[exit $?]"`], {
       cwd: this.#folder,
       env,
       columns: COLUMNS,
@@ -196,6 +203,7 @@ async function runPage(name: string): Promise<string> {
     if (wanted === undefined) continue;
     const done = await reader.run(block, wanted, name === TUTORIAL || wanted.answers.length > 0);
     expect(done.exit, `${name}:${block.line}\n${block.text}\n${done.screen}`).toBe(wanted.exit);
+    expect(notRun(block, done), `${name}:${block.line}: commands that did not run`).toEqual([]);
     screen = done.screen;
   }
   for (const { block, screen } of shown.reverse()) {
