@@ -1,3 +1,4 @@
+import { announceWait } from '../progress/announce-wait.ts';
 import type { ContentStore } from '../store/content.ts';
 import { withLock } from '../store/lock.ts';
 import type { RelPath } from '../text/path.ts';
@@ -63,7 +64,8 @@ export interface ApplyRequest {
  * The outcome lists `choice.left` too.
  */
 export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome> {
-  const lock = { what: 'applying changes', waitMs: 60_000, waiting: (who: string) => sayWaiting(request.tell, who) };
+  const what = `applying changes to ${request.project}`;
+  const lock = { what, waitMs: 60_000, waiting: announceWait(request.tell) };
   return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
     if (!request.dryRun) await recoverApply({ ...request, locked: true });
     using walker = openHostWalker(request.project, request.projectIdentity);
@@ -89,8 +91,4 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };
   });
-}
-
-function sayWaiting(tell: Tell, who: string): void {
-  tell({ kind: 'message', level: 'info', text: `Waiting for another apply to this project: ${who}` });
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, futimesSync, openSync } from 'node:fs';
 import { EXIT, RunClaudeError } from '../errors.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import type { ContentStore } from '../store/content.ts';
 import { settableTime } from '../store/file-time.ts';
 import { withLock } from '../store/lock.ts';
@@ -36,7 +37,11 @@ export interface UndoRequest {
  * @throws {RunClaudeError} UNDO_NOTHING when there is no apply to undo, and as {@link recoverApply}.
  */
 export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
-  const lock = { what: 'undoing an apply', waitMs: 60_000 };
+  const lock = {
+    what: `undoing an apply to ${request.project}`,
+    waitMs: 60_000,
+    waiting: announceWait(request.tell),
+  };
   return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
     await recoverApply({ ...request, locked: true });
     const last = lastApply(request.sessionDir);

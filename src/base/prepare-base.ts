@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import { withLock } from '../store/lock.ts';
 import { makePrivateDir } from '../store/record.ts';
 import { remedyOf } from '../store/remedy.ts';
@@ -18,9 +19,8 @@ const LOCK_WAIT_MS = 30 * 60_000;
 export async function prepareBase(options: BaseOptions): Promise<BaseGeneration> {
   const { dir, tell } = options;
   makePrivateDir(path.join(dir, 'gen'));
-  const waiting = (who: string): void =>
-    tell({ kind: 'message', level: 'info', text: `Waiting for another session that reads this project: ${who}` });
-  const lock = { what: 'bringing the private copy up to date', waitMs: LOCK_WAIT_MS, waiting };
+  const what = `bringing the private copy of ${options.project} up to date`;
+  const lock = { what, waitMs: LOCK_WAIT_MS, waiting: announceWait(tell) };
   const withSignal = options.signal === undefined ? lock : { ...lock, signal: options.signal };
   return withLock(path.join(dir, 'lock'), withSignal, () => prepareLocked(options));
 }

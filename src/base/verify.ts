@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openProgress } from '../progress/open-progress.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import { countRows, type Row, readRows, sameRow } from '../scan/packed-directory.ts';
 import { EVERYTHING } from '../scan/selection.ts';
@@ -28,7 +29,7 @@ export async function isIntact(
   walked: WalkedTree,
   { tell, signal }: VerifyOptions,
 ): Promise<boolean> {
-  const what = 'Comparing the private copy';
+  using progress = openProgress(tell, 'Comparing the private copy');
   const quietly = signal === undefined ? {} : { signal };
   const found = await walkTree({ root: tree, selection: EVERYTHING, plain: true, ...quietly });
   // Directories of the project that cannot be listed have no entries here either.
@@ -39,7 +40,7 @@ export async function isIntact(
   let [done, turn] = [0, Date.now()];
   const rest = async (): Promise<void> => {
     if (Date.now() - turn < TURN_MS) return;
-    tell({ kind: 'progress', what, done, total, unit: 'files' });
+    progress.count({ done, total, unit: 'files' });
     await nextTurn();
     signal?.throwIfAborted();
     turn = Date.now();
@@ -63,11 +64,7 @@ export async function isIntact(
     }
     return true;
   };
-  try {
-    return await same();
-  } finally {
-    tell({ kind: 'progress-end', what });
-  }
+  return await same();
 }
 
 function isEmptyDirectory(snapshot: Snapshot, where: string): boolean {

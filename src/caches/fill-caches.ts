@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { openPlace } from '../engine/place.ts';
 import { RunClaudeError } from '../errors.ts';
 import { removeTree } from '../host/remove-tree.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import { withLock } from '../store/lock.ts';
 import { writeJsonAtomic } from '../store/record.ts';
 import type { CacheName, MadeCache } from '../types/cache.ts';
@@ -79,8 +80,8 @@ async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promi
   if (content.archives.length === 0)
     throw notFilled(name, skippedLines(content.skipped)[0] ?? 'its lock file names no package of a registry');
   mkdirSync(cachesDir(options.cacheDir), { recursive: true, mode: 0o700 });
-  const waiting = (who: string): void => options.tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
-  const lock = { what: `filling the ${name} cache`, waitMs: WAIT_MS, waiting, signal: options.signal };
+  const what = `filling the ${name} cache for ${plan.project.root}`;
+  const lock = { what, waitMs: WAIT_MS, waiting: announceWait(options.tell), signal: options.signal };
   await withLock(lockOf(cache.dir), lock, async () => {
     if (!(await isUsable(options.engine, cache, plan))) await fill(cache, { plan, locks, content }, options);
   });

@@ -7,6 +7,7 @@ import { setupPlan } from '../environment/setup-plan.ts';
 import { RunClaudeError } from '../errors.ts';
 import { joinEnv } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import type { Container, Engine, Mount } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
@@ -116,20 +117,20 @@ async function watchContainer(container: Container, gateway: Gateway, run: FillR
     stallMs: STALL_MS,
   };
   const absent = new Set<string>();
-  const ending = readReports(container, run, absent);
-  try {
-    const { stopped } = await runBesideGateway(container, gateway, {
-      signal,
-      limitMs: FILL_LIMIT_MS,
-      onStarted: () => container.stdin?.end(JSON.stringify(request)),
-    });
-    const end = ending();
-    if (end?.kind === 'filled' && stopped === undefined) return { bytes: end.bytes, absent };
-    const refused = gateway.hosts().find((total) => total.refused > 0)?.host;
-    throw fillFailed(run, stopped, end, refused);
-  } finally {
-    run.tell({ kind: 'progress-end', what: progressOf(run) });
-  }
+  using progress = openProgress(run.tell, `Filling the ${run.ecosystem.name} cache`);
+  progress.count({ done: 0, total: archives.length, unit: 'files' });
+  const ending = readReports(container, absent, (done) =>
+    progress.count({ done, total: archives.length, unit: 'files' }),
+  );
+  const { stopped } = await runBesideGateway(container, gateway, {
+    signal,
+    limitMs: FILL_LIMIT_MS,
+    onStarted: () => container.stdin?.end(JSON.stringify(request)),
+  });
+  const end = ending();
+  if (end?.kind === 'filled' && stopped === undefined) return { bytes: end.bytes, absent };
+  const refused = gateway.hosts().find((total) => total.refused > 0)?.host;
+  throw fillFailed(run, stopped, end, refused);
 }
 
 function fillFailed(
@@ -146,11 +147,12 @@ function fillFailed(
   return new RunClaudeError('CACHE_FAILED', `the ${ecosystem.name} cache was not filled: ${archive}${why}`);
 }
 
-const progressOf = ({ ecosystem }: FillRun): string => `Filling the ${ecosystem.name} cache`;
-
 /** Returns a function that gives the last report. Paths that are reported as absent are added to `absent`. */
-function readReports(container: Container, run: FillRun, absent: Set<string>): () => FillReport | undefined {
-  const { tell, archives } = run;
+function readReports(
+  container: Container,
+  absent: Set<string>,
+  onProgress: (done: number) => void,
+): () => FillReport | undefined {
   let rest = '';
   let last: FillReport | undefined;
   container.stderr.on('data', () => undefined);
@@ -160,8 +162,7 @@ function readReports(container: Container, run: FillRun, absent: Set<string>): (
     for (const line of lines) {
       last = JSON.parse(line) as FillReport;
       if (last.kind === 'absent') absent.add(last.path);
-      if (last.kind === 'progress')
-        tell({ kind: 'progress', what: progressOf(run), done: last.done, total: archives.length, unit: 'files' });
+      if (last.kind === 'progress') onProgress(last.done);
     }
   });
   return () => last;

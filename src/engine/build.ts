@@ -47,21 +47,28 @@ export async function importImage(docker: Docker, rootfs: Archive, tag: string):
 /** Time limit for the registry's first answer. Where a resolver or a firewall drops requests, engines retry for minutes. */
 const FIRST_ANSWER_MS = 30_000;
 
+export interface PullSettings {
+  readonly firstAnswerMs?: number;
+  /** Every piece of output, uncleaned. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}
+
 /** Pulls an image; a registry that does not answer in time is a failure too. */
 export async function pullImage(
   docker: Docker,
   reference: string,
   timeoutMs: number,
   signal: AbortSignal,
-  firstAnswerMs = FIRST_ANSWER_MS,
+  { firstAnswerMs = FIRST_ANSWER_MS, onOutput }: PullSettings = {},
 ): Promise<void> {
   const patience = new AbortController();
   const abortSignal = AbortSignal.any([patience.signal, signal]);
   let hasAnswered = false;
   const pull = async (): Promise<string | undefined> =>
     // The engine's first line follows the registry's answer.
-    follow(await docker.pull(reference, { abortSignal }), () => {
+    follow(await docker.pull(reference, { abortSignal }), (text) => {
       hasAnswered = true;
+      onOutput?.(text);
     });
   const wait = async (): Promise<string> => {
     const firstMs = Math.min(timeoutMs, firstAnswerMs);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { startSelection } from '../base/prescan-project.ts';
 import { openPlace } from '../engine/place.ts';
 import { removeTree } from '../host/remove-tree.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Engine } from '../types/engine.ts';
@@ -43,8 +44,8 @@ export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise
   if (await isMade(made, plan, options.engine)) return made;
   mkdirSync(environmentsDir(options.cacheDir), { recursive: true, mode: 0o700 });
   const { tell, signal } = options;
-  const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
-  const lock = { what: 'running the setup of this environment', waitMs: WAIT_MS, waiting, signal };
+  const what = `running the setup of the environment for ${plan.project.root}`;
+  const lock = { what, waitMs: WAIT_MS, waiting: announceWait(tell), signal };
   await withLock(lockOf(made.dir), lock, async () => {
     if (!(await isMade(made, plan, options.engine))) await make(made, { plan, setup, files }, options);
   });

@@ -6,6 +6,7 @@ import type { Place } from '../engine/place.ts';
 import { RunClaudeError } from '../errors.ts';
 import { joinEnv } from '../gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../gateway/start-gateway.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import type { Container, Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Plan } from '../types/plan.ts';
@@ -97,9 +98,11 @@ async function setupContainer(plan: Plan, { home, workspace }: SetupRun, gateway
 async function runContainer(container: Container, gateway: Gateway, run: SetupRun): Promise<void> {
   const { tell, signal } = run;
   let output = '';
+  using progress = openProgress(tell, 'Running the setup');
   for (const stream of [container.stdout, container.stderr])
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARACTERS);
+      progress.output(chunk);
     });
   const { status, stopped } = await runBesideGateway(container, gateway, {
     signal,

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
 import { spawn } from '../host/programs/start-program.ts';
+import { type OpenProgress, openProgress } from '../progress/open-progress.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import type { Pins } from './pins.ts';
@@ -29,7 +30,8 @@ export async function ensureBase(engine: Engine, pins: Pins, workDir: string, wa
   if (await engine.hasImage(reference)) return reference;
   try {
     tell({ kind: 'message', level: 'info', text: `Fetching the base image ${reference}...` });
-    await engine.pullImage(reference, PULL_MS, signal);
+    using progress = openProgress(tell, 'Fetching the base image');
+    await engine.pullImage(reference, PULL_MS, signal, { onOutput: progress.output });
     return reference;
   } catch (error) {
     signal.throwIfAborted();
@@ -65,11 +67,13 @@ async function bootstrap(
     });
   }
   tell({ kind: 'message', level: 'info', text: 'No registry: making the base image from Debian packages...' });
+  using progress = openProgress(tell, 'Making the base image');
   const dir = await mkdtemp(join(workDir, 'bootstrap-'));
   try {
-    const arch = `--arch=${engine.facts.arch}`;
-    await debootstrap(['--variant=minbase', arch, pins.debian.release, dir, pins.debian.mirror], { tell, signal });
+    const argv = ['--variant=minbase', `--arch=${engine.facts.arch}`, pins.debian.release, dir, pins.debian.mirror];
+    await debootstrap(argv, progress, signal);
     await writeFile(join(dir, 'etc/apt/sources.list'), sourcesList(pins));
+    progress.count({ done: STAGES.length, total: STAGES.length + 1, unit: 'steps' }, 'giving it to the engine');
     await importTree(engine, dir, tag);
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -80,21 +84,39 @@ function sourcesList({ debian: { mirror, security, release } }: Pins): string {
   return `deb ${mirror} ${release} main\ndeb ${mirror} ${release}-updates main\ndeb ${security} ${release}-security main\n`;
 }
 
-async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Promise<void> {
+/** How the lines of debootstrap begin in each of its stages, in their order. */
+const STAGES: readonly RegExp[] = [
+  /^I: (?:Checking|Resolving|Target architecture|Found)/,
+  /^I: (?:Retrieving|Validating) (?!InRelease|Release|Packages)/,
+  /^I: (?:Extracting|Chosen extractor)/,
+  /^I: (?:Installing core packages|(?:Unpacking|Configuring) required packages)/,
+  /^I: (?:Unpacking|Configuring) the base system/,
+];
+
+/** The stage that a line begins; undefined for a line of the stage that runs. A stage is never left backwards. */
+export function debootstrapStage(line: string, current: number): number | undefined {
+  const stage = STAGES.findIndex((begins, at) => at > current && begins.test(line));
+  return stage < 0 ? undefined : stage;
+}
+
+async function debootstrap(argv: readonly string[], progress: OpenProgress, signal: AbortSignal): Promise<void> {
   const child = spawn('debootstrap', argv, { cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
   // It unmounts what it mounted: wait for its end.
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
-  const what = 'Base image';
   const last: string[] = [];
-  let done = 0;
+  let stage = -1;
   const listen = (text: string): void => {
     for (const line of text.split('\n').filter(Boolean)) {
       last.push(line);
       if (last.length > 5) last.shift();
-      done += 1;
-      tell({ kind: 'progress', what, done, unit: 'steps' });
+      const next = debootstrapStage(line, stage);
+      if (next !== undefined) {
+        stage = next;
+        progress.count({ done: stage, total: STAGES.length + 1, unit: 'steps' });
+      }
     }
+    progress.output(text);
   };
   child.stdout.setEncoding('utf8').on('data', listen);
   child.stderr.setEncoding('utf8').on('data', listen);
@@ -110,7 +132,6 @@ async function debootstrap(argv: readonly string[], { tell, signal }: Watch): Pr
     );
   });
   signal.removeEventListener('abort', stop);
-  tell({ kind: 'progress-end', what });
   signal.throwIfAborted();
   if (status !== 0) throw new RunClaudeError('IMAGE_BASE', `debootstrap failed: ${last.join('; ')}`);
 }

@@ -1,12 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import type { Engine } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
 import { type ContextEntry, withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
+import { followBuild } from './follow-build.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
 import { dropLeftBehind } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
@@ -87,11 +89,12 @@ async function build(
   if (options.claude === undefined) await nameNewer(pins, dir, tell);
   signal.throwIfAborted();
   const log: string[] = [];
-  const what = 'Building the image';
   const inputs = imageInputs(files, { arch: engine.facts.arch, toolchain: options.toolchain ? TOOLCHAIN : '' });
   const text = buildMessage(options.rebuild, await changedInputs(engine, inputs));
   tell({ kind: 'message', level: 'info', text });
   try {
+    using progress = openProgress(tell, 'Building the image');
+    const follow = followBuild(progress);
     const request = {
       tag: unprovenName(tag),
       args: {
@@ -106,8 +109,7 @@ async function build(
       signal,
       onOutput: (text: string) => {
         log.push(text);
-        const step = /^Step (\d+)\/(\d+)/.exec(text);
-        if (step) tell({ kind: 'progress', what, done: Number(step[1]) - 1, total: Number(step[2]), unit: 'steps' });
+        follow(text);
       },
     };
     await withContext(dir, contextEntries(files, fetched), (context) => engine.buildImage(context, request));
@@ -119,8 +121,6 @@ async function build(
     for (const line of tail) tell({ kind: 'message', level: 'error', text: line });
     tell({ kind: 'message', level: 'error', text: `The whole log: ${file}` });
     throw error;
-  } finally {
-    tell({ kind: 'progress-end', what });
   }
   await nameProven(engine, tag, options);
   await dropLeftBehind(engine, Date.now());

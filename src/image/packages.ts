@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import type { Watch } from './base.ts';
 import { runNpm } from './npm.ts';
 import type { PinnedPackage } from './pins.ts';
@@ -28,13 +29,13 @@ export async function fetchPackages(
 ): Promise<ReadonlyMap<string, string>> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const paths = new Map<string, string>();
+  using progress = openProgress(tell, what);
   for (const [index, pinned] of packages.entries()) {
-    tell({ kind: 'progress', what, done: index, total: packages.length, unit: 'steps' });
+    progress.count({ done: index, total: packages.length, unit: 'steps' }, `${pinned.name} ${pinned.version}`);
     const path = join(dir, `${pinned.name.replaceAll(/[@/]/g, '_')}-${pinned.version}.tgz`);
     if ((await integrityOf(path)) !== pinned.integrity) await fetchOne(pinned, { dir, path, signal, from });
     paths.set(pinned.file, path);
   }
-  tell({ kind: 'progress-end', what });
   return paths;
 }
 

@@ -1,3 +1,4 @@
+import { withProgress } from '../progress/open-progress.ts';
 import type { Engine, ImageFacts } from '../types/engine.ts';
 import type { Tell } from '../types/event.ts';
 import { oldName } from './left-behind.ts';
@@ -24,7 +25,7 @@ export async function nameProven(engine: Engine, tag: string, { prove, tell, sig
   try {
     const image = (await engine.imageFacts(unproven))?.id ?? unproven;
     tell({ kind: 'message', level: 'info', text: 'Attacking a container of the new image...' });
-    await prove(image);
+    await withProgress(tell, 'Running the probes', () => prove(image));
     signal.throwIfAborted();
     const before = await engine.imageFacts(tag);
     await engine.nameImage(image, tag);

@@ -1,9 +1,11 @@
 import { RunClaudeError } from '../errors.ts';
 import { packageRoot } from '../host/package.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import type { Engine } from '../types/engine.ts';
 import { addressFiles } from './address.ts';
 import { withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
+import { followBuild } from './follow-build.ts';
 import { INPUTS_LABEL, imageInputs, isCertificate } from './inputs.ts';
 import { readPublished } from './pins.ts';
 import { nameProven, type ProofOptions, unprovenName } from './proven.ts';
@@ -44,7 +46,8 @@ export async function fetchPublished(
   const reference = `${published.repository}@${image.digest}`;
   try {
     tell({ kind: 'message', level: 'info', text: `Fetching the image ${reference}...` });
-    await engine.pullImage(reference, PULL_MS, signal);
+    using progress = openProgress(tell, 'Fetching the image');
+    await engine.pullImage(reference, PULL_MS, signal, { onOutput: progress.output });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof RunClaudeError) || error.code !== 'IMAGE_PULL_FAILED') throw error;
@@ -64,16 +67,17 @@ async function addCertificates(
     reference,
     files,
   }: { readonly tag: string; readonly reference: string; readonly files: readonly ContextFile[] },
-  { cacheDir, signal }: FetchOptions,
+  { cacheDir, tell, signal }: FetchOptions,
 ): Promise<void> {
   const inputs = imageInputs(files, { arch: engine.facts.arch, toolchain: '' });
+  using progress = openProgress(tell, "Adding this machine's certificates to the image");
   const request = {
     tag: unprovenName(tag),
     args: { PUBLISHED: reference },
     labels: { [INPUTS_LABEL]: JSON.stringify(inputs) },
     fresh: false,
     signal,
-    onOutput: () => undefined,
+    onOutput: followBuild(progress),
   };
   const context = [{ path: 'Dockerfile', content: WITH_CERTIFICATES }, ...files.filter(isCertificate)];
   await withContext(cacheDir, context, (archive) => engine.buildImage(archive, request));

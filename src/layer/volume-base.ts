@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generation-refs.ts';
 import { RunClaudeError } from '../errors.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import { compareSnapshots, encodeSnapshot, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { withLock } from '../store/lock.ts';
 import { writeFileAtomic } from '../store/record.ts';
@@ -51,7 +52,8 @@ export async function sendBase(options: VolumeBaseOptions): Promise<VolumeBase> 
   const volume = `run-claude-base-${path.basename(dir)}`;
   const volumeId = await findOrMakeVolume(engine, volume, path.basename(dir));
   const state = path.join(enginesDir(dir), volumeId);
-  const lock = { what: 'sending the project to the engine', waitMs: LOCK_WAIT_MS };
+  const what = `sending the private copy ${path.basename(dir)} to the engine for session ${options.sessionId}`;
+  const lock = { what, waitMs: LOCK_WAIT_MS, waiting: announceWait(options.tell) };
   return withLock(path.join(state, 'lock'), lock, () => bringUpToDate(options, { volume, volumeId, state }));
 }
 

@@ -5,6 +5,7 @@ import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { RunClaudeError } from '../errors.ts';
 import { parseUser } from '../host/user.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import { type Differences, rowAt, type Snapshot } from '../scan/snapshot.ts';
 import { encodeBytes, parentPath } from '../text/path.ts';
 import type { Engine } from '../types/engine.ts';
@@ -100,14 +101,13 @@ function uploadFailed(why: string): RunClaudeError {
 }
 
 async function* counted(chunks: AsyncIterable<Buffer>, tell: Tell): AsyncGenerator<Buffer> {
-  const what = 'Sending the project to the engine';
+  using progress = openProgress(tell, 'Sending the project to the engine');
   let done = 0;
   for await (const chunk of chunks) {
     yield chunk;
     done += chunk.length;
-    tell({ kind: 'progress', what, done, unit: 'bytes' });
+    progress.count({ done, unit: 'bytes' });
   }
-  tell({ kind: 'progress-end', what });
 }
 
 /** Whether the engine is behind a network, where compression is worth its processor time. */

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { COMPANION_UID } from '../companion/companion-place.ts';
 import { openVolume } from '../engine/place.ts';
 import { placeEntries, type SetupFile } from '../environment/setup-files.ts';
+import { announceWait } from '../progress/announce-wait.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Service } from '../types/policy.ts';
@@ -74,8 +75,8 @@ export async function seededVolume(inputs: SeedInputs, run: ServiceRun, cacheDir
   };
   if (await isMade()) return volume;
   mkdirSync(seedsDir(cacheDir), { recursive: true, mode: 0o700 });
-  const waiting = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
-  const lock = { what: `running the seed of the service ${inputs.service.name}`, waitMs: WAIT_MS, waiting, signal };
+  const what = `running the seed of the service ${inputs.service.name} for session ${run.container.sessionId}`;
+  const lock = { what, waitMs: WAIT_MS, waiting: announceWait(tell), signal };
   await withLock(seedLock(cacheDir, address), lock, async () => {
     if (await isMade()) return;
     // What a killed command left may be half a seed.

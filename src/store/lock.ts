@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import { processIdentity, processState } from '../host/process.ts';
 import { whenText } from '../text/when.ts';
+import type { LockHolder } from '../types/lock-holder.ts';
 import type { ProcessIdentity } from '../types/session.ts';
 import { fields, oneOf, parseRecord, type RecordFormat, text } from './parse-record.ts';
 import { processIdentityCheck } from './process-identity.ts';
@@ -49,12 +50,12 @@ const LOCK_FORMAT: RecordFormat<HeldLock> = {
 };
 
 export interface LockOptions {
-  /** What the holder does with it, for the user who waits: 'bringing the base up to date'. */
+  /** What the holder does with it, and for what, for the user who waits: 'applying changes to /home/u/shop'. */
   readonly what: string;
   /** How long to wait for another holder. Default 0. */
   readonly waitMs?: number;
-  /** Called once, with a description of the holder, when there is one to wait for. */
-  readonly waiting?: (who: string) => void;
+  /** Called once when there is a holder to wait for. What it returns is disposed at the end of the wait. */
+  readonly waiting?: (holder: LockHolder) => Disposable;
   readonly signal?: AbortSignal;
   /**
    * For work that frees space: on a full disk, where the lock cannot be written and nobody holds it, the work is done
@@ -88,20 +89,25 @@ export async function withLock<T>(file: string, options: LockOptions, body: () =
 /** As {@link withLock}, for a lock that outlives one function: returns the function that releases it. */
 export async function takeLock(file: string, options: LockOptions): Promise<() => void> {
   const deadline = Date.now() + (options.waitMs ?? 0);
+  let wait: Disposable | undefined;
   let isAnnounced = false;
-  for (;;) {
-    const token = tryLock(file, options.what);
-    if (token !== undefined) return () => releaseLock(file, token);
-    const held = readHeld(file);
-    if (held === undefined) continue;
-    if (held === 'no file') throw unusable(file);
-    const isStale = held !== 'unreadable' && processState(held.holder) === 'ended';
-    if (isStale && removeStale(file, held)) continue;
-    // Another process that removes a stale lock is done within milliseconds.
-    if (Date.now() >= deadline + (isStale ? STALE_REMOVAL_MS : 0)) throw heldError(file, held);
-    if (!isAnnounced && !isStale) options.waiting?.(describe(held));
-    isAnnounced ||= !isStale;
-    await sleep(isStale ? 5 : 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+  try {
+    for (;;) {
+      const token = tryLock(file, options.what);
+      if (token !== undefined) return () => releaseLock(file, token);
+      const held = readHeld(file);
+      if (held === undefined) continue;
+      if (held === 'no file') throw unusable(file);
+      const isStale = held !== 'unreadable' && processState(held.holder) === 'ended';
+      if (isStale && removeStale(file, held)) continue;
+      // Another process that removes a stale lock is done within milliseconds.
+      if (Date.now() >= deadline + (isStale ? STALE_REMOVAL_MS : 0)) throw heldError(file, held);
+      if (!isAnnounced && !isStale) wait = options.waiting?.(describe(held));
+      isAnnounced ||= !isStale;
+      await sleep(isStale ? 5 : 50, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    }
+  } finally {
+    wait?.[Symbol.dispose]();
   }
 }
 
@@ -193,15 +199,16 @@ function readHeld(file: string): Found {
   }
 }
 
-/** 'process 4711 on laptop (applying changes, started 3 min ago)' */
-function describe(held: HeldLock | 'unreadable'): string {
-  if (held === 'unreadable') return 'an unknown process';
+function describe(held: HeldLock | 'unreadable'): LockHolder {
+  if (held === 'unreadable') return { name: 'an unknown process', doing: 'its lock file cannot be read' };
   const { holder, since, what } = held;
-  return `process ${holder.pid} on ${holder.host.split(' ')[0]} (${what}, started ${whenText(since, Date.now())})`;
+  const doing = `${what}, started ${whenText(since, Date.now())}`;
+  return { name: `process ${holder.pid} on ${holder.host.split(' ')[0]}`, doing };
 }
 
 function heldError(file: string, held: HeldLock | 'unreadable'): RunClaudeError {
-  return new RunClaudeError('LOCK_HELD', `${file} is held by ${describe(held)}`, {
+  const { name, doing } = describe(held);
+  return new RunClaudeError('LOCK_HELD', `${file} is held by ${name} (${doing})`, {
     hint: 'Wait for that process to end. If it ran on another host and has ended, remove the lock file.',
   });
 }

@@ -66,13 +66,16 @@ export function createPrinter(options: PrinterOptions): Tell {
     switch (event.kind) {
       case 'terminal-lent':
         progress.clear();
-        if (options.stderr.isTTY ?? options.tty) held ??= [];
+        if (!(options.stderr.isTTY ?? options.tty)) break;
+        held ??= [];
+        progress.setPaused(true);
         break;
       case 'terminal-returned':
+        progress.setPaused(false);
         release();
         break;
       case 'progress':
-        if (held === undefined) progress.show({ ...event, what: cleanLine(event.what) });
+        progress.show(cleanProgress(event));
         break;
       case 'stage':
         break;
@@ -80,7 +83,8 @@ export function createPrinter(options: PrinterOptions): Tell {
         progress.end(cleanLine(event.what));
         break;
       case 'status-line':
-        if (held === undefined) progress.status(event.text === undefined ? undefined : cleanLine(event.text));
+        if (held !== undefined) break;
+        progress.status(event.text === undefined ? undefined : cleanLine(event.text), cleanLine(event.file ?? ''));
         break;
       default:
         if (held === undefined) lines.writeEvent(event);
@@ -88,6 +92,11 @@ export function createPrinter(options: PrinterOptions): Tell {
         else droppedCount += 1;
     }
   };
+}
+
+function cleanProgress(event: Extract<SessionEvent, { kind: 'progress' }>): typeof event {
+  const { what, detail } = event;
+  return { ...event, what: cleanLine(what), ...(detail === undefined ? {} : { detail: cleanLine(detail) }) };
 }
 
 /** --quiet leaves warnings, errors and findings that are more than notes; --trace adds traces. */

@@ -291,8 +291,14 @@ export interface Engine {
   importImage(rootfs: Archive, tag: string): Promise<void>;
   /**
    * Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs or is aborted.
+   * `onOutput` gets every piece of output, uncleaned.
    */
-  pullImage(reference: string, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  pullImage(
+    reference: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    settings?: { readonly onOutput?: (text: string) => void },
+  ): Promise<void>;
   /** The label of that name on an image; undefined without label or image. */
   imageLabel(tag: string, label: string): Promise<string | undefined>;
   /** What an image brings along; undefined when the engine does not have it. */

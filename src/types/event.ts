@@ -14,13 +14,20 @@ export type SessionEvent =
   | {
       readonly kind: 'progress';
       readonly what: string;
-      readonly done: number;
+      /** Undefined: what is done cannot be counted. Of steps: those that have ended. */
+      readonly done?: number;
       readonly total?: number;
-      readonly unit: 'bytes' | 'files' | 'steps';
+      /** Of `done` and `total`. */
+      readonly unit?: 'bytes' | 'files' | 'steps' | 'changes';
+      /** What runs now, such as the last line of a program. It may be any text. */
+      readonly detail?: string;
     }
   | { readonly kind: 'progress-end'; readonly what: string }
-  /** One line that is replaced in place on a terminal and shown nowhere else; without text it is removed. */
-  | { readonly kind: 'status-line'; readonly text?: string }
+  /**
+   * One line that is replaced in place on a terminal and shown nowhere else; without text it is removed. `file` is at its
+   * end, and is cut at its beginning where the terminal is too narrow.
+   */
+  | { readonly kind: 'status-line'; readonly text?: string; readonly file?: string }
   /** The agent has the user's terminal: nothing is printed on it until it is returned. */
   | { readonly kind: 'terminal-lent' }
   | { readonly kind: 'terminal-returned' }

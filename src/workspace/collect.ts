@@ -1,6 +1,7 @@
 import type { Collector } from '../collector/client.ts';
 import { turnsOf } from '../host/turns.ts';
 import type { Delta } from '../layer/layer.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import { LACKED, type Lacking } from '../scan/lacking.ts';
 import type { ContentStore } from '../store/content.ts';
 import { MAX_IN_MEMORY_BYTES } from '../text/in-memory.ts';
@@ -112,7 +113,8 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
 }
 
 async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise<Change[]> {
-  const what = 'Reading what changed';
+  using progress =
+    wanted.length < PROGRESS_FROM_FILES ? undefined : openProgress(freezing.tell, 'Reading what changed');
   const changes: Array<Change | undefined> = new Array(wanted.length);
   let next = 0;
   const turn = turnsOf(freezing.signal);
@@ -121,13 +123,10 @@ async function freezeAll(wanted: readonly Wanted[], freezing: Freezing): Promise
       for (let at = next++; at < wanted.length; at = next++) {
         await turn();
         changes[at] = await toChange(wanted[at] as Wanted, freezing);
-        if (wanted.length >= PROGRESS_FROM_FILES) {
-          freezing.tell({ kind: 'progress', what, done: at + 1, total: wanted.length, unit: 'files' });
-        }
+        progress?.count({ done: at + 1, total: wanted.length, unit: 'files' });
       }
     }),
   );
-  freezing.tell({ kind: 'progress-end', what });
   return changes.filter((change) => change !== undefined);
 }
 

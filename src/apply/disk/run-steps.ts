@@ -1,3 +1,4 @@
+import { type OpenProgress, openProgress } from '../../progress/open-progress.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { ContentReader } from '../../types/entry.ts';
 import type { Tell } from '../../types/event.ts';
@@ -50,8 +51,7 @@ interface Numbered {
 
 /** A run with the outcomes of its steps so far. */
 interface Running extends Run {
-  readonly total: number;
-  readonly what: string;
+  readonly counted: CountedFiles;
   readonly broken: BrokenDecisions;
   readonly whole: WholeSteps | undefined;
   /** Not after a crash: what an earlier process removed is not the user's file. */
@@ -70,23 +70,43 @@ interface Running extends Run {
  * the disk. No step of the next batch begins before.
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
-  const what = run.kind === 'undo' ? 'Undoing' : 'Applying';
+  using progress = openProgress(run.tell, run.kind === 'undo' ? 'Undoing' : 'Applying');
   const broken = new BrokenDecisions();
   const folders = run.resumed ? undefined : new ReplacedFolders(steps, run.walker);
   const whole = run.things && new WholeSteps(steps, run.things, run);
   const running: Running = {
     ...run,
-    what,
+    counted: new CountedFiles(steps, progress),
     broken,
     whole,
     folders,
-    total: steps.length,
     outcomes: new Map(),
     done: new Map(),
   };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
-  run.tell({ kind: 'progress-end', what });
   return running.outcomes;
+}
+
+/** Progress by files: folders are steps too, and a file that takes the place of another has two. */
+class CountedFiles {
+  readonly #progress: OpenProgress;
+  readonly #total: number;
+  readonly #ended = new Set<string>();
+
+  constructor(steps: readonly Step[], progress: OpenProgress) {
+    this.#progress = progress;
+    this.#total = new Set(steps.filter(isFileStep).map(({ path }) => path)).size;
+  }
+
+  end(step: Step): void {
+    if (!isFileStep(step)) return;
+    this.#ended.add(step.path);
+    this.#progress.count({ done: this.#ended.size, total: this.#total, unit: 'files' });
+  }
+}
+
+function isFileStep({ pre, post }: Step): boolean {
+  return [pre, post].some((entry) => entry !== undefined && entry.kind !== 'dir');
 }
 
 const MAX_BATCH_STEPS = 400;
@@ -152,7 +172,6 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
   }
   const unsafe = await batch.flushStaged();
   for (const [at, one] of pending.entries()) {
-    running.tell({ kind: 'progress', what: running.what, done: one.number, total: running.total, unit: 'files' });
     try {
       const error = unsafe.get(one.number);
       if (error !== undefined) throw error;
@@ -172,6 +191,7 @@ function canRepeat({ pre, post, inPlace }: Step): boolean {
 
 function setOutcome({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
   running.outcomes.set(number, outcome);
+  running.counted.end(step);
   running.broken.note(step, outcome);
   running.whole?.note(step, outcome);
   noteInJournal(running.journal, number, outcome, running.done.get(number));

@@ -11,6 +11,7 @@ import {
 import { RunClaudeError } from '../../errors.ts';
 import { TICK_MS, waitForTick } from '../../host/mtime-granularity.ts';
 import { openDirectory, removeTreeSync } from '../../host/remove-tree.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import { readAsWalked } from '../../scan/git-files.ts';
 import type { Row } from '../../scan/packed-directory.ts';
 import type { Difference, Differences } from '../../scan/snapshot.ts';
@@ -185,14 +186,10 @@ class TreeRefresh {
 
   async #copyFiles(): Promise<void> {
     const { tree, owner, signal, differences, tell } = this.#options;
-    const what = 'Copying the project';
     const total = differences.files();
-    const isShown = total > MIN_FILES_FOR_PROGRESS;
-    const progress = (done: number): void => {
-      if (isShown) tell({ kind: 'progress', what, done, total, unit: 'files' });
-    };
+    using shown = total > MIN_FILES_FOR_PROGRESS ? openProgress(tell, 'Copying the project') : undefined;
+    const progress = (done: number): void => shown?.count({ done, total, unit: 'files' });
     const failures = await copyFiles(this.#fileJobs(), { tree, owner, progress, signal });
-    if (isShown) tell({ kind: 'progress-end', what });
     for (const { path, ...failure } of failures) {
       if (failure.what === 'failed') throw unwritable(this.#options, new Error(failure.why));
       // The copy may be incomplete: it is removed.

@@ -204,7 +204,8 @@ function phaseOfStage(stage: Stage): string {
 /** 'Copying files 40%'; undefined for any other event. */
 function progressOf(event: SessionEvent): string | undefined {
   if (event.kind !== 'progress') return undefined;
-  return `${event.what}${event.total ? ` ${Math.floor((100 * event.done) / event.total)}%` : ''}`;
+  const { what, done = 0, total } = event;
+  return `${what}${total ? ` ${Math.floor((100 * done) / total)}%` : ''}`;
 }
 
 /** A task as lines and JSON show it. Of a session that still exists, what it is now. */

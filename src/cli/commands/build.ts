@@ -24,7 +24,7 @@ export const buildCommand: CommandRun = async (line, context) => {
       tell,
       signal,
       prove: (tag) => refuseOpenImage(engine, { image: tag, runtime: undefined, user }),
-      exclusive: buildLock(tell, signal),
+      exclusive: buildLock('building the image, as run-claude build asks', tell, signal),
     });
     context.write(line.options.has('json') ? jsonLine(image) : `${image.tag}\n`);
     return 0;

@@ -2,6 +2,7 @@ import type { ProbeRow } from '../../engine/hardening/probes.ts';
 import { EXIT, RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
 import { refuseEngine } from '../../plan/refuse-engine.ts';
+import { withProgress } from '../../progress/open-progress.ts';
 import { jsonText } from '../../report/json.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -37,7 +38,9 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
     const user = userAlone(engine, context);
     const text = "Attacking a container like the agent's...";
     context.tell({ kind: 'message', level: 'info', text });
-    const rows = await probeLayers(engine, { image, runtime: request.runtime, user });
+    const rows = await withProgress(context.tell, 'Running the probes', () =>
+      probeLayers(engine, { image, runtime: request.runtime, user }),
+    );
     if (request.json) write(jsonText(rows));
     else for (const line of probeLines(rows, request.verbose)) write(`${cleanLine(line)}\n`);
     return rows.some((row) => row.result === 'open') ? EXIT.faults : EXIT.ok;

@@ -1,7 +1,9 @@
 import { RunClaudeError } from '../../errors.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import type { AgentPackage } from '../../types/agent-package.ts';
 import type { Engine } from '../../types/engine.ts';
 import { withContext } from '../context.ts';
+import { followBuild } from '../follow-build.ts';
 import { fetchPackages } from '../packages.ts';
 import type { PinnedPackage } from '../pins.ts';
 import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
@@ -72,13 +74,14 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
       { path: 'Dockerfile', content: DOCKERFILE },
       { path: `fetched/${FETCHED}`, content: { file } },
     ];
+    using progress = openProgress(tell, `Adding ${agent.program} to the image`);
     const request = {
       tag: unproven,
       args: { BELOW: below, PROGRAM: agent.program, ENTRY: entry },
       connected: false,
       fresh: options.rebuild,
       signal,
-      onOutput: () => undefined,
+      onOutput: followBuild(progress),
     };
     await withContext(dir, context, (archive) => engine.buildImage(archive, request));
   });

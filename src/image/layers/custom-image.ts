@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../../host/package.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import type { Engine, ImageFacts } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import { type ContextEntry, withContext } from '../context.ts';
+import { followBuild } from '../follow-build.ts';
 import { unprovenName } from '../proven.ts';
 import { addressLayer } from './layer.ts';
 
@@ -87,6 +89,8 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
   const unproven = unprovenName(tag);
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
   let log = '';
+  using progress = openProgress(tell, `Laying the guards over ${reference}`);
+  const follow = followBuild(progress);
   try {
     const layOver = {
       tag: unproven,
@@ -94,6 +98,7 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
       fresh: false,
       onOutput: (text: string) => {
         log = (log + text).slice(-65_536);
+        follow(text);
       },
     };
     const files = layOverFiles(await engine.imageFacts(reference));

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 import { packageRoot } from '../../host/package.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import type { Engine } from '../../types/engine.ts';
 import { type ContextEntry, withContext } from '../context.ts';
 import { type EnsureImageOptions, proxyArguments } from '../ensure.ts';
+import { followBuild } from '../follow-build.ts';
 import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
 
 /** Adds Debian packages to an image. */
@@ -73,6 +75,8 @@ export async function ensurePackageLayer(engine: Engine, options: PackageLayerOp
   await ensureLayer(engine, tag, options, async ({ unproven, dir }) => {
     tell({ kind: 'message', level: 'info', text: `Adding packages to the image: ${packages.join(', ')}...` });
     let log = '';
+    using progress = openProgress(tell, 'Adding packages');
+    const follow = followBuild(progress);
     const request = {
       tag: unproven,
       args: { BELOW: below, PACKAGES: packages.join(' '), ...(isCustom ? {} : proxyArguments(env)) },
@@ -80,6 +84,7 @@ export async function ensurePackageLayer(engine: Engine, options: PackageLayerOp
       signal,
       onOutput: (text: string) => {
         log = (log + text).slice(-65_536);
+        follow(text);
       },
     };
     try {

@@ -3,6 +3,7 @@ import { RunClaudeError } from '../../errors.ts';
 import { addressImage } from '../../image/address.ts';
 import type { EnsureImageOptions } from '../../image/ensure.ts';
 import type { PinnedPackage } from '../../image/pins.ts';
+import { announceWait } from '../../progress/announce-wait.ts';
 import { withLock } from '../../store/lock.ts';
 import type { AgentPackage } from '../../types/agent-package.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -162,7 +163,7 @@ async function ensureOurs(plan: Plan, deps: ImageDeps, isRebuild: boolean) {
     tell,
     signal,
     prove,
-    exclusive: buildLock(tell, signal),
+    exclusive: buildLock(`building the image for ${plan.project.root}`, tell, signal),
   };
   const claude = await findRelease({ claudeVersion: plan.claudeVersion, rebuild: false }, deps);
   const ours = await ensureImage(engine, { ...making, env, toolchain, claude });
@@ -196,8 +197,7 @@ async function hasImages({ image, ownImage = image }: Plan, engine: Engine): Pro
 }
 
 /** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */
-export function buildLock(tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {
-  const onWait = (who: string): void => tell({ kind: 'message', level: 'info', text: `Waiting for ${who}` });
-  const options = { what: 'building the image', waitMs: BUILD_WAIT_MS, signal, waiting: onWait };
+export function buildLock(what: string, tell: Tell, signal: AbortSignal): EnsureImageOptions['exclusive'] {
+  const options = { what, waitMs: BUILD_WAIT_MS, signal, waiting: announceWait(tell) };
   return (file, body) => withLock(file, options, body);
 }

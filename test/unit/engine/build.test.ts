@@ -28,14 +28,16 @@ it('builds without the network where nothing has to be fetched', async () => {
 
 it('a pull ends when the registry gives no first answer, or is not complete in time', async () => {
   const silent = await pulling(() => undefined);
-  await expect(pullImage(silent.docker, 'some/image', 60_000, silent.signal, 100)).rejects.toMatchObject({
+  await expect(
+    pullImage(silent.docker, 'some/image', 60_000, silent.signal, { firstAnswerMs: 100 }),
+  ).rejects.toMatchObject({
     code: 'IMAGE_PULL_FAILED',
     message: 'could not pull some/image: no answer within 0.1 s',
   });
   // The engine ends a pull whose client disconnects.
   await silent.ended;
   const slow = await pulling((response) => response.write('{"status":"Pulling from some/image"}\n'));
-  await expect(pullImage(slow.docker, 'some/image', 400, slow.signal, 200)).rejects.toThrow(
+  await expect(pullImage(slow.docker, 'some/image', 400, slow.signal, { firstAnswerMs: 200 })).rejects.toThrow(
     'could not pull some/image: not complete after 0.4 s',
   );
   await slow.ended;
@@ -46,9 +48,11 @@ it('a pull takes its time after the first answer, and reports what the registry 
     response.write('{"status":"Pulling from some/image"}\n');
     setTimeout(() => response.end('{"status":"Pull complete"}\n'), 300);
   });
-  await pullImage(good.docker, 'some/image', 60_000, good.signal, 200);
+  await pullImage(good.docker, 'some/image', 60_000, good.signal, { firstAnswerMs: 200 });
   const refused = await pulling((response) => response.end('{"error":"unauthorized"}\n'));
-  await expect(pullImage(refused.docker, 'some/image', 60_000, refused.signal, 200)).rejects.toThrow('unauthorized');
+  await expect(pullImage(refused.docker, 'some/image', 60_000, refused.signal, { firstAnswerMs: 200 })).rejects.toThrow(
+    'unauthorized',
+  );
 });
 
 /** An engine on loopback that answers a request by `answer`. */

@@ -161,7 +161,7 @@ it('tells how far a long audit is, and nothing of a short one', async () => {
   delayMs = 250;
   const long = await told();
   expect(long[0]).toMatchObject({ kind: 'progress', what: 'Auditing the changes', total: 12, unit: 'files' });
-  const done = long.flatMap((event) => (event.kind === 'progress' ? [event.done] : []));
+  const done = long.flatMap((event) => (event.kind === 'progress' ? [event.done ?? 0] : []));
   expect(done.length).toBeGreaterThan(1);
   expect(done).toEqual([...done].sort((a, b) => a - b));
   expect(done.at(-1)).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,6 +19,7 @@ import { processIdentity, processState } from '../../../src/host/process.ts';
 import { openContentStore, readEndsSync } from '../../../src/store/content.ts';
 import { takeLock, withLock } from '../../../src/store/lock.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../../src/store/record.ts';
+import type { LockHolder } from '../../../src/types/lock-holder.ts';
 import { compileProgram } from '../../support/compile.ts';
 
 let dir: string;
@@ -77,8 +78,27 @@ describe('locks', () => {
     const gone = { ...processIdentity(), bootId: 'another' };
     const lock = { version: 2, holder: gone, since: 'then', what: 'x', token: 't' };
     writeFileSync(file, JSON.stringify(lock));
-    await expect(takeLock(file, { what: 'older' })).rejects.toThrow(/is held by an unknown process$/);
+    await expect(takeLock(file, { what: 'older' })).rejects.toThrow(
+      /is held by an unknown process \(its lock file cannot be read\)$/,
+    );
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(lock);
+  });
+
+  it('report the holder to the one who waits, once, and the end of the wait, also of one in vain', async () => {
+    const file = path.join(dir, 'lock');
+    const told: string[] = [];
+    const waiting = ({ name, doing }: LockHolder): Disposable => {
+      told.push(name, doing);
+      return { [Symbol.dispose]: () => void told.push('end') };
+    };
+    const held = [`process ${process.pid} on ${hostname()}`, 'testing for /shop, started just now', 'end'];
+    const release = await takeLock(file, { what: 'testing for /shop', waiting });
+    expect(told).toEqual([]);
+    await expect(takeLock(file, { what: 'second', waitMs: 120, waiting })).rejects.toThrow('is held by');
+    expect(told.splice(0)).toEqual(held);
+    setTimeout(release, 120);
+    (await takeLock(file, { what: 'third', waitMs: 5000, waiting }))();
+    expect(told).toEqual(held);
   });
 
   it('are waited for', async () => {

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { followBuild } from '../../../src/image/follow-build.ts';
+import { openProgress } from '../../../src/progress/open-progress.ts';
+import type { SessionEvent } from '../../../src/types/event.ts';
+
+/** The last event after each piece. */
+function shown(...pieces: readonly string[]): (SessionEvent | undefined)[] {
+  let last: SessionEvent | undefined;
+  using progress = openProgress((event) => {
+    last = event;
+  }, 'Building');
+  const follow = followBuild(progress);
+  return pieces.map((piece) => {
+    follow(piece);
+    return last;
+  });
+}
+
+const at = (done: number, total: number, detail: string) => ({
+  kind: 'progress',
+  what: 'Building',
+  done,
+  total,
+  unit: 'steps',
+  detail,
+});
+
+it("shows Docker's steps, and what runs in them, without the builder's own words", () => {
+  expect(
+    shown(
+      'Step 1/23 : FROM scratch\n',
+      ' ---> Running in 0123456789ab\n',
+      'Step 2/23 : RUN apt-get install gcc\n',
+      'Unpacking gcc\n',
+      'Removing intermediate container 0123456789ab\n',
+      'Successfully built 0123456789ab\n',
+    ),
+  ).toEqual([
+    at(0, 23, 'FROM scratch'),
+    at(0, 23, 'FROM scratch'),
+    at(1, 23, 'RUN apt-get install gcc'),
+    at(1, 23, 'Unpacking gcc'),
+    at(1, 23, 'Unpacking gcc'),
+    at(1, 23, 'Unpacking gcc'),
+  ]);
+});
+
+it.each([
+  ['Podman', 'STEP 3/9: RUN make\n'],
+  ['Podman with several stages', '[2/2] STEP 3/9: RUN make\n'],
+])('shows the steps of %s', (_, piece) => {
+  expect(shown(piece)).toEqual([at(2, 9, 'RUN make')]);
+});
