@@ -28,6 +28,7 @@ const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256|fully|ultima
 /**
  * The keys of a git configuration that are new or have another value. Every occurrence counts: git uses the last one, or
  * all of a multi-valued key. A file that git refuses is a finding, in addition to those for the entries above the error.
+ * `before`: undefined for the configuration of a new repository, which names where it was cloned from.
  */
 export function judgeGitConfig(before: string | undefined, after: string | undefined): ConfigHit[] {
   const old = parseConfig(before ?? '');
@@ -39,7 +40,8 @@ export function judgeGitConfig(before: string | undefined, after: string | undef
   for (const entry of now.entries) {
     const left = had.get(idOf(entry)) ?? 0;
     if (left > 0) had.set(idOf(entry), left - 1);
-    else for (const hit of judgeEntry(entry, remotes, old.entries)) hits.push(hit);
+    else if (before !== undefined || !isOfClone(entry))
+      for (const hit of judgeEntry(entry, remotes, old.entries)) hits.push(hit);
   }
   if (now.error !== undefined) {
     const detail = `git refuses line ${now.error.line}: ${now.error.why}`;
@@ -69,7 +71,18 @@ function judgeEntry(
   if (STRONGER.test(entry.value ?? 'true') && !/ignore/i.test(entry.key) && !WEAKER_WHEN_TRUE.test(entry.key))
     return [];
   const isNew = old.every((one) => one.key !== entry.key);
+  if (isNew && isDefault(entry)) return [];
   return [{ text, severity: isNew && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', ...place }];
+}
+
+/** What `git init` writes, and git assumes without it. */
+function isDefault({ key, value }: ConfigEntry): boolean {
+  return (key === 'core.repositoryformatversion' && value === '0') || (key === 'core.bare' && value === 'false');
+}
+
+/** What `git clone` writes of the place that it copied. A URL with `::` names a program. */
+function isOfClone({ section, name, value = '' }: ConfigEntry): boolean {
+  return section === 'remote' && name === 'url' && !value.includes('::') && !value.startsWith('-');
 }
 
 const WEAKER_WHEN_TRUE =

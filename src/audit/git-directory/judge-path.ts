@@ -58,7 +58,7 @@ export function judgeGitPath(scene: Scene, change: Change, inner: string): Hit[]
   if (inner === '') return judgeGitItself(scene, change);
   const lower = inner.toLowerCase();
   if (/(^|\/)(config|config\.worktree)$/.test(lower) && !/^(refs|logs|objects|lfs\/objects)\//.test(lower))
-    return configHits(scene, change);
+    return configHits(scene, change, lower === 'config' && change.before === undefined);
   const found = PARTS.find(([regex]) => regex.test(lower))?.[1] ?? UNKNOWN;
   const part = found === ORDINARY && isNewRepository(change, lower) ? MODULES : found;
   if (change.after?.kind === 'symlink') return [linkHit(change, part)];
@@ -119,11 +119,12 @@ function judgeGitItself(scene: Scene, { path, before, after }: Change): Hit[] {
 }
 
 /** One finding for each key of a git configuration that counts. */
-function configHits(scene: Scene, { path, before, after }: Change): Hit[] {
+function configHits(scene: Scene, { path, before, after }: Change, isNewRepository: boolean): Hit[] {
   if (after?.kind === 'symlink') return [hitOf('git-config', path, { case: 'link', detail: after.target ?? '' })];
   const isUnreadable = (entry: Entry | undefined): boolean => entry?.kind === 'file' && scene.text(entry) === undefined;
   if (isUnreadable(after) || isUnreadable(before)) return [hitOf('git-config', path, { case: 'unreadable' })];
-  return judgeGitConfig(scene.text(before), scene.text(after)).map(({ text, severity, detail, line }) => ({
+  const old = isNewRepository ? undefined : (scene.text(before) ?? '');
+  return judgeGitConfig(old, scene.text(after)).map(({ text, severity, detail, line }) => ({
     ...text,
     severity,
     path,

@@ -1,4 +1,3 @@
-import type { Finding } from '../../types/finding.ts';
 import type { MadeCommits } from '../../types/session.ts';
 import { cleanLine } from '../clean.ts';
 
@@ -12,15 +11,6 @@ export function commitLines(commits: readonly MadeCommits[]): string[] {
     ...commits.slice(0, MAX_REPOSITORIES_NAMED).map(commitLine),
     ...(more > 0 ? [`Commits in ${more} more ${more === 1 ? 'repository' : 'repositories'}`] : []),
   ];
-}
-
-/**
- * Whether a finding only says that git's data changed in a repository whose commits are listed: a submodule's data is in the
- * `.git` of the project.
- */
-export function isOfListedCommits({ rule, path }: Finding, commits: readonly MadeCommits[]): boolean {
-  if (rule !== 'git-data') return false;
-  return path === '.git' ? commits.length > 0 : commits.some(({ repository }) => path === `${repository}/.git`);
 }
 
 /** 'lib: 4 commits: Newest; Older; Oldest shown; 1 more' */

@@ -3,18 +3,28 @@ import { isConversation } from '../../review/claude-items.ts';
 import { totalFiles } from '../../review/counts.ts';
 import { heldRemoval, unignoredPatterns } from '../../review/decisions.ts';
 import { setName } from '../../review/file-sets.ts';
-import { parentPath } from '../../text/path.ts';
+import {
+  filesBeside,
+  isOfNewRepository,
+  type NewRepositories,
+  newRepositories,
+} from '../../review/new-repositories.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
-import { commitLines, isOfListedCommits } from './commit-lines.ts';
+import { commitLines } from './commit-lines.ts';
 
 export interface SummaryLine {
   readonly text: string;
   readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
 }
+
+const PROJECT_REPOSITORY: SummaryLine = {
+  text: 'The session made a repository of the project: its .git stays in the session',
+  severity: 'note',
+};
 
 /** More findings of one kind are only counted. */
 const MAX_FINDINGS_PER_KIND = 10;
@@ -33,16 +43,19 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   if (mass !== undefined) {
     lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
   }
-  const { commits = [] } = review;
-  for (const text of commitLines(commits)) lines.push(info(text));
+  for (const text of commitLines(review.commits ?? [])) lines.push(info(text));
+  const repositories = newRepositories(review);
+  // Where commits are listed, what else git wrote, for a checkout or a status, brings nothing.
+  const isOfListed = ({ rule }: Finding): boolean => rule === 'git-data' && review.commits !== undefined;
   const findings = [...review.items.flatMap((item) => item.findings), ...review.general].filter(
-    (one) => !isOfListedCommits(one, commits),
+    (one) => !isOfListed(one) && !isOfNewRepository(one, repositories),
   );
   const told = new Set<string>(findings.filter(tellsProblem).map(({ path }) => path));
   for (const { path, why } of review.problems) {
     if (told.has(path)) continue;
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
+  for (const line of repositoryLines(review, repositories)) lines.push(line);
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
     const ofSeverity = findings.filter((finding) => finding.severity === severity);
     const { shown, more } = firstPerKind(ofSeverity, ({ title }) => title, maxPerKind);
@@ -52,7 +65,7 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
   return [
     ...lines,
     ...setLines(review),
-    ...repositoryLines(review),
+    ...(repositories.gitDirs.has('.git') ? [PROJECT_REPOSITORY] : []),
     ...withheldLines(review),
     ...(review.claude === undefined ? [] : claudeLines(review.claude)),
   ];
@@ -92,21 +105,24 @@ function setLines({ decisions }: Review): SummaryLine[] {
   return more > 0 ? [...lines, { text: `one change: ${more} more things in several files`, severity: 'note' }] : lines;
 }
 
-/** New repositories in the project: their files come without the `.git`. */
-function repositoryLines({ items }: Review): SummaryLine[] {
-  const made = items.flatMap(({ change: { path: own, inGit, kind, after } }) =>
-    inGit === true && kind === 'created' && after?.kind === 'dir' && own.endsWith('/.git') ? [parentPath(own)] : [],
-  );
-  const lines = made.slice(0, MAX_FINDINGS_PER_KIND).map((folder): SummaryLine => {
-    const below = `${folder}/`;
-    const files = items.filter(
-      ({ change, state }) => state !== 'git' && change.after?.kind === 'file' && change.path.startsWith(below),
-    );
-    const text = `new repository: ${cleanLine(folder)} (${amount(files.length, 'files')}), without its .git, which stays in the session`;
-    return { text, severity: 'note' };
-  });
-  const more = made.length - MAX_FINDINGS_PER_KIND;
-  return more > 0 ? [...lines, { text: `new repository: ${more} more`, severity: 'note' }] : lines;
+/** A line for each repository that the session made: what is next to its git directory comes without it. */
+function repositoryLines(review: Review, { gitDirs, bare }: NewRepositories): SummaryLine[] {
+  const below = [...gitDirs].filter((gitDir) => gitDir !== '.git');
+  const texts = [
+    ...below.slice(0, MAX_FINDINGS_PER_KIND).map((gitDir) => {
+      const files = filesBeside(review, gitDir);
+      const come = files === 0 ? '' : `: ${files === 1 ? '1 file comes' : `${files} files come`} without it`;
+      return `New nested repository: ${cleanLine(gitDir)}${come}`;
+    }),
+    ...[...bare].slice(0, MAX_FINDINGS_PER_KIND).map(([folder, entries]) => {
+      return `New bare repository: ${cleanLine(folder)}: ${entries} ${entries === 1 ? 'entry' : 'entries'}`;
+    }),
+  ];
+  const more = below.length + bare.size - texts.length;
+  return [...texts, ...(more > 0 ? [`New repositories: ${more} more`] : [])].map((text) => ({
+    text: `WARNING: ${text} (BLOCKED — not synced)`,
+    severity: 'blocked',
+  }));
 }
 
 /** What the base's ignore rules match: deletions and replaced files that are held back with it first, then what can be asked for. */

@@ -172,7 +172,7 @@ describe('the decision about one thing', () => {
     const one = review(repository, [suspect('lib/b')]);
     expect(chooseClean(one).chosen.map(({ change }) => change.path)).toEqual(['lib', 'lib/a']);
     expect(summaryLines(one).map(({ text }) => text)).toContain(
-      'new repository: lib (2 files), without its .git, which stays in the session',
+      'WARNING: New nested repository: lib/.git: 2 files come without it (BLOCKED — not synced)',
     );
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildReview } from '../../../../src/review/build-review.ts';
-import { commitLines, isOfListedCommits } from '../../../../src/terminal/review/commit-lines.ts';
+import { commitLines } from '../../../../src/terminal/review/commit-lines.ts';
 import { summaryLines } from '../../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
@@ -33,19 +33,26 @@ it('names the commits by repository and title, and cleans what an agent wrote', 
   expect(commitLines(many).at(-1)).toBe('Commits in 5 more repositories');
 });
 
-it('stands for the notes on data of git in the same repositories', () => {
-  const commits = [one('lib', 'in a submodule'), one('api', 'in a nested repository')];
-  const shown = ['.git', 'api/.git', 'web/.git'].filter((path) => !isOfListedCommits(gitData(path), commits));
-  expect(shown).toEqual(['web/.git']);
-  expect(isOfListedCommits({ ...gitData('api/.git'), rule: 'git-hook' }, commits)).toBe(false);
-  expect(isOfListedCommits(gitData('.git'), [])).toBe(false);
+it('stands for what git itself wrote, with commits and without', () => {
   const review = buildReview({
     collected: { changes: [], problems: [], withheld: [], baseEntries: 1 },
-    findings: [gitData('.git'), gitData('web/.git')],
+    findings: [
+      gitData('.git'),
+      gitData('web/.git'),
+      { ...gitData('web/.git/x'), rule: 'git-unknown', title: 'Unknown' },
+    ],
     allowSuspect: [],
     includeIgnored: false,
   });
-  const texts = summaryLines({ ...review, commits }).map(({ text }) => text);
-  expect(texts).toContain('api: 1 commit: in a nested repository');
-  expect(texts.filter((text) => text.includes("Git's own data"))).toEqual([expect.stringContaining('web/.git')]);
+  const texts = (commits: readonly MadeCommits[]): string[] =>
+    summaryLines({ ...review, commits }).map(({ text }) => text);
+  expect(texts([one('api', 'in a nested repository')])).toEqual([
+    'No files changed',
+    'api: 1 commit: in a nested repository',
+    'Unknown: web/.git/x: 8 files',
+  ]);
+  // After a checkout.
+  expect(texts([])).toEqual(['No files changed', 'Unknown: web/.git/x: 8 files']);
+  const unlisted = summaryLines(review).map(({ text }) => text);
+  expect(unlisted.filter((text) => text.includes("Git's own data"))).toHaveLength(2);
 });
