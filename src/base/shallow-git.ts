@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -45,8 +46,9 @@ export interface ShallowOptions {
 }
 
 /**
- * A self-contained `.git` with the last commits of HEAD, what the index holds, and the refs that point into that. Made
- * anew only when HEAD, the index, the refs or the configuration changed. Throws RunClaudeError SHALLOW_FAILED.
+ * A self-contained `.git` with the last commits of HEAD, what the index holds, and the refs that point into that. Its
+ * objects are packed only when HEAD, the index or the refs changed; its settings are always those of now. Throws
+ * RunClaudeError SHALLOW_FAILED.
  */
 export async function shallowGit(options: ShallowOptions): Promise<string> {
   const { gitDir, dir } = options;
@@ -67,15 +69,18 @@ export async function shallowGit(options: ShallowOptions): Promise<string> {
       .toString()
       .split('\n')
       .filter((line) => commits.has(line.slice(0, line.indexOf(' '))));
-    const files = [path.join(gitDir, 'index'), path.join(gitDir, 'config.worktree')];
-    const state = JSON.stringify([head, refs, [...files, path.join(options.commonDir, 'config')].map(fileState)]);
+    const state = JSON.stringify([head, refs, fileState(path.join(gitDir, 'index'))]);
     const stateFile = path.join(dir, 'git-state');
-    if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) return target;
+    if (existsSync(target) && existsSync(stateFile) && readFileSync(stateFile, 'utf8') === state) {
+      copySettings(options, target);
+      return target;
+    }
     makePrivateDir(dir);
     const fresh = path.join(dir, 'git.new');
     removeTreeSync(fresh);
     const cut = boundary(commits, options.commonDir);
     await build(options, fresh, { tip: [...commits.keys()][0] as string, cut, refs });
+    copySettings(options, fresh);
     removeTreeSync(target);
     renameSync(fresh, target);
     writeFileSync(stateFile, state, { mode: 0o600 });
@@ -108,19 +113,11 @@ interface Cut {
   readonly refs: readonly string[];
 }
 
-async function build({ gitDir, commonDir }: ShallowOptions, into: string, { tip, cut, refs }: Cut): Promise<void> {
+async function build({ gitDir }: ShallowOptions, into: string, { tip, cut, refs }: Cut): Promise<void> {
   for (const one of ['objects/pack', 'objects/info', 'refs/heads', 'refs/tags', 'info']) {
     mkdirSync(path.join(into, one), { recursive: true, mode: 0o700 });
   }
   await pack(gitDir, path.join(into, 'objects', 'pack', 'pack'), [...cut.map((one) => `--shallow ${one}`), tip]);
-  copyFileSync(path.join(gitDir, 'HEAD'), path.join(into, 'HEAD'));
-  const copy = (from: string, one: string): void => {
-    const file = path.join(from, one);
-    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) copyFileSync(file, path.join(into, one));
-  };
-  for (const one of ['config', 'description', 'info/exclude', 'info/attributes']) copy(commonDir, one);
-  for (const one of ['config.worktree', 'info/sparse-checkout']) copy(gitDir, one);
-  for (const one of ['config', 'config.worktree']) adaptConfig(path.join(into, one), one, gitDir, commonDir);
   writeFileSync(path.join(into, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
   if (cut.length > 0) writeFileSync(path.join(into, 'shallow'), cut.map((one) => `${one}\n`).join(''));
   const index = path.join(gitDir, 'index');
@@ -135,22 +132,44 @@ async function build({ gitDir, commonDir }: ShallowOptions, into: string, { tip,
   });
 }
 
+const SHARED_SETTINGS = ['config', 'description', 'info/exclude', 'info/attributes'];
+const OWN_SETTINGS = ['HEAD', 'config.worktree', 'info/sparse-checkout'];
+
+/** Files of git that hold no object. One that is as it was stays untouched, so that the copy of it does too. */
+function copySettings({ gitDir, commonDir }: ShallowOptions, into: string): void {
+  const copy = (from: string, name: string): void => {
+    const source = path.join(from, name);
+    const target = path.join(into, name);
+    if (lstatSync(source, { throwIfNoEntry: false })?.isFile() !== true) {
+      rmSync(target, { force: true });
+      return;
+    }
+    const bytes = readFileSync(source);
+    const wanted = /^config/.test(name) ? adaptConfig(bytes, name, gitDir, commonDir) : bytes;
+    if (existsSync(target) && readFileSync(target).equals(wanted)) return;
+    // Replaced whole: a killed command leaves no half of a file that looks like the newest.
+    writeFileSync(`${target}.new`, wanted);
+    renameSync(`${target}.new`, target);
+  };
+  for (const name of SHARED_SETTINGS) copy(commonDir, name);
+  for (const name of OWN_SETTINGS) copy(gitDir, name);
+}
+
 /**
- * Makes a copied configuration that of this work tree: what the shared one says of the main work tree is left out, and a
- * work tree is named from the root, since the configuration is elsewhere now.
+ * A configuration as that of this work tree: what the shared one says of the main work tree is left out, and a work tree is
+ * named from the root, since the configuration is elsewhere now.
  */
-function adaptConfig(file: string, name: string, gitDir: string, commonDir: string): void {
-  if (!existsSync(file)) return;
-  const { entries, error } = parseConfig(readFileSync(file, 'utf8'));
+function adaptConfig(bytes: Buffer, name: string, gitDir: string, commonDir: string): Buffer {
+  const { entries, error } = parseConfig(bytes.toString('utf8'));
   // Cut and reported when it is copied.
-  if (error !== undefined) return;
+  if (error !== undefined) return bytes;
   const isOfMainTree = name === 'config' && realpathSync(gitDir) !== realpathSync(commonDir);
   const adapted = entries.flatMap((entry) => {
     if (entry.key === 'core.bare' && isOfMainTree) return [{ ...entry, value: 'false' }];
     if (entry.key !== 'core.worktree') return [entry];
     return isOfMainTree ? [] : [{ ...entry, value: path.resolve(gitDir, entry.value ?? '') }];
   });
-  writeFileSync(file, writeConfig(adapted));
+  return Buffer.from(writeConfig(adapted));
 }
 
 async function pack(gitDir: string, prefix: string, lines: readonly string[]): Promise<void> {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -107,6 +116,32 @@ it('git works on the shortened history of a linked work tree of a bare repositor
   // Without another commit, or a change of the index.
   git(project, 'config', 'color.ui', 'never');
   expect(git(await start('two', {}, bare), 'config', 'color.ui')).toBe('never\n');
+});
+
+it('has the settings of now, without packing the objects again', async () => {
+  await start('one', {});
+  const packs = (tree: string): string[] => readdirSync(path.join(tree, '.git/objects/pack')).sort();
+  const made = packs(await start('two', {}));
+  git(project, 'config', 'user.name', 'New');
+  put('.git/info/exclude', 'hidden\n');
+  git(project, 'branch', 'same');
+  git(project, 'symbolic-ref', 'HEAD', 'refs/heads/same');
+  const tree = await start('three', {});
+  expect(git(tree, 'config', 'user.name')).toBe('New\n');
+  expect(readFileSync(path.join(tree, '.git/info/exclude'), 'utf8')).toBe('hidden\n');
+  expect(git(tree, 'branch', '--show-current')).toBe('same\n');
+  // No ref or index changes here: only the settings.
+  git(project, 'symbolic-ref', 'HEAD', 'refs/heads/main');
+  git(project, 'config', 'user.name', 'Newer');
+  rmSync(path.join(project, '.git/info/exclude'));
+  const packed = path.join(dir, 'base', 'git', 'objects', 'pack');
+  const stamp = statSync(packed).mtimeMs;
+  const last = await start('four', {});
+  expect(git(last, 'config', 'user.name')).toBe('Newer\n');
+  expect(git(last, 'branch', '--show-current')).toBe('main\n');
+  expect(existsSync(path.join(last, '.git/info/exclude'))).toBe(false);
+  expect(packs(last)).toEqual(made);
+  expect(statSync(packed).mtimeMs).toBe(stamp);
 });
 
 it('git works on the shortened history of a repository whose work tree is a folder of the project', async () => {
