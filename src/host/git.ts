@@ -185,7 +185,13 @@ export function listGlobalConfig(
   run: RunProgram = runProgram,
 ): Promise<ProgramResult> {
   return run(['git', '-C', project, 'config', '--global', '--includes', '--list', '-z'], {
-    env: { PATH: env['PATH'], HOME: env['HOME'], XDG_CONFIG_HOME: env['XDG_CONFIG_HOME'], GIT_TERMINAL_PROMPT: '0' },
+    env: {
+      PATH: env['PATH'],
+      HOME: env['HOME'],
+      XDG_CONFIG_HOME: env['XDG_CONFIG_HOME'],
+      GIT_CONFIG_GLOBAL: env['GIT_CONFIG_GLOBAL'],
+      GIT_TERMINAL_PROMPT: '0',
+    },
   });
 }
 
