@@ -1,5 +1,6 @@
 import { releaseRef } from '../base/generation-refs.ts';
 import { openGenerationFiles, referToNewest } from '../base/newest-files.ts';
+import { gitLimits } from '../scan/git-limits.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Change, ContentReader } from '../types/entry.ts';
 import type { Tell } from '../types/event.ts';
@@ -40,6 +41,7 @@ export async function openBind({ plan, tell, isWatched }: OpenBindOptions): Prom
     generation === undefined ? undefined : { generation, files: openGenerationFiles(plan.baseDir, generation) };
   const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, isShielded, isWatched, base });
   for (const text of startLines(isShielded, snapshot, git.dropped)) tell({ kind: 'message', level: 'info', text });
+  for (const text of gitLimits(root)) tell({ kind: 'message', level: 'warning', text });
   const workspace: Mount = { kind: 'bind', source: root, target: '/workspace', readonly: false };
   return { mounts: [workspace, ...git.mounts], snapshot, ...(git.bound && { bound: git.bound }) };
 }

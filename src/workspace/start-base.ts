@@ -8,6 +8,7 @@ import { ownerInside } from '../layer/places.ts';
 import { releaseVolumeBase } from '../layer/volume-base.ts';
 import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
 import { pathsInHistory } from '../scan/git-history.ts';
+import { gitLimits } from '../scan/git-limits.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import type { Plan } from '../types/plan.ts';
 import { STRATEGIES } from '../types/strategy.ts';
@@ -43,6 +44,7 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
   list(policy.copyIgnored === false ? 'Excluded, ignored or masked' : 'Excluded or masked', base.withheld);
   await warnOfHistory(options, base.withheld);
   list("Not carried into the copy's git configuration", base.dropped);
+  for (const text of gitLimits(project.root)) tell({ kind: 'message', level: 'warning', text });
   list('Git objects that this project borrows are in the copy', base.lenders);
   return base;
 }
