@@ -10,6 +10,7 @@ import { ISOLATED_DIR, ISOLATED_LINKS } from '../instances/isolated.ts';
 import { profileDir } from '../instances/profile.ts';
 import { insideJson } from './claude-json.ts';
 import { gitIdentity } from './git-identity.ts';
+import { missingInstructions } from './missing-instructions.ts';
 import { readSettings } from './read-settings.ts';
 import { filterSettings } from './settings-filter.ts';
 import { stagePlugins } from './stage-plugins.ts';
@@ -97,6 +98,10 @@ export async function stageClaude(options: StageOptions): Promise<StagedClaude> 
   for (const name of stagedNames('tree'))
     await stageTree(staging, { from: join(source, name), to: `.claude/${name}`, shown: `${shown}/${name}` });
   await stagePlugins(staging, source, '.claude/plugins');
+  const staged = new Set(staging.entries().map(({ path }) => path));
+  const isStaged = (path: string): boolean => staged.has(`.claude/${path}`);
+  const missing = await missingInstructions({ ...options, configDir: source, isStaged });
+  if (missing !== undefined) staging.note(missing);
   const servers = await stageJson(staging, options);
   staging.file('.gitconfig', await identity);
   // With --isolate-claude-data too: gc reads from it whether the project of the volume still exists.
