@@ -25,12 +25,11 @@ export function hostGitSucceeds(cwd: string, args: GitArguments): boolean {
 }
 
 /** The error of every step of an import. The user's repository is unchanged. */
-export function refusedCommits(why: string, cause?: RunClaudeError): RunClaudeError {
-  return new RunClaudeError('COMMITS_REFUSED', `the session's commits cannot be taken: ${why}`, {
-    cause,
-    hint: 'Nothing was imported; the session keeps its commits. `run-claude explore` shows its repository.',
-  });
+export function refusedCommits(why: string, cause?: RunClaudeError, hint: string = KEPT): RunClaudeError {
+  return new RunClaudeError('COMMITS_REFUSED', `the session's commits cannot be taken: ${why}`, { cause, hint });
 }
+
+const KEPT = 'Nothing was imported; the session keeps its commits. `run-claude explore` shows its repository.';
 
 const MOST_TIPS = 500;
 

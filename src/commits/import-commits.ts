@@ -18,6 +18,8 @@ export interface ReceivedBranch {
   /** The session's name for it; 'detached-head' for commits that none of its branches has. */
   readonly branch: string;
   readonly commit: string;
+  /** The commits are on no branch of the session: `branch` is run-claude's name for them. */
+  readonly isDetached?: boolean;
   /** refs/run-claude/ID/BRANCH: where an import puts it. */
   readonly ref: string;
   /**
@@ -65,9 +67,10 @@ export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
     const pack = bundle.subarray(head.packAt);
     hostGit(repository, ['index-pack', '--stdin', '--strict', '--fix-thin', `--max-input-size=${maxBytes}`], pack);
     refuseBomb(repository);
-    const branches = namedBranches(head.branches, head.head, repository).map(({ branch, commit }) => ({
+    const branches = namedBranches(head.branches, head.head, repository).map(({ branch, commit, ...more }) => ({
       branch,
       commit,
+      ...more,
       ref: `refs/run-claude/${sessionId}/${branch}`,
       base: baseOf(project, repository, branch, commit),
     }));
@@ -105,17 +108,20 @@ function namedBranches(
   branches: ReadonlyMap<string, string>,
   head: string | undefined,
   repository: string,
-): Pick<ReceivedBranch, 'branch' | 'commit'>[] {
-  const named = [...branches];
+): Pick<ReceivedBranch, 'branch' | 'commit' | 'isDetached'>[] {
+  const named: Pick<ReceivedBranch, 'branch' | 'commit' | 'isDetached'>[] = [...branches].map(([branch, commit]) => ({
+    branch,
+    commit,
+  }));
   const isReached = (id: string): boolean =>
-    named.some(([, tip]) => hostGitSucceeds(repository, ['merge-base', '--is-ancestor', id, tip]));
+    named.some(({ commit: tip }) => hostGitSucceeds(repository, ['merge-base', '--is-ancestor', id, tip]));
   if (head !== undefined && !isReached(head)) {
     // The session may have a branch of that name itself.
     let name = 'detached-head';
     while (branches.has(name)) name += '-x';
-    named.push([name, head]);
+    named.push({ branch: name, commit: head, isDetached: true });
   }
-  return named.map(([branch, commit]) => ({ branch, commit }));
+  return named;
 }
 
 function baseOf(project: string, repository: string, branch: string, commit: string): string | undefined {

@@ -1,5 +1,6 @@
 import { agentOf } from '../agent/agents.ts';
 import { formatDurationMs, formatSizeMb } from '../config/values/quantities.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';
@@ -104,7 +105,7 @@ export function describePlan(plan: Plan, credential: string): string[] {
     row('engine', `${plan.engine.name}, ${plan.engine.endpoint}`),
     row('image', plan.image),
     row('user', plan.user),
-    row('program', words.map((word) => shellQuote(word)).join(' ')),
+    row('program', words.map((word) => shellWord(word)).join(' ')),
     row('terminal', plan.tty ? 'yes' : 'no'),
     row('record', plan.sessionDir),
     ...(plan.mode === 'copy' ? [row('base', plan.baseDir)] : []),
@@ -112,11 +113,6 @@ export function describePlan(plan: Plan, credential: string): string[] {
       row('environment', `${name}=${masked.has(name) ? MASKED : value}`),
     ),
   ];
-}
-
-/** A word quoted for a POSIX shell. */
-export function shellQuote(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function row(name: string, text: string): string {

@@ -173,7 +173,16 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     ),
     bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
     imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
-    commits: optional(listOf(fields<MadeCommits>({ repository: text, count: number, titles: texts }))),
+    commits: optional(
+      listOf(
+        fields<MadeCommits>({
+          repository: text,
+          count: number,
+          titles: texts,
+          taken: optional(oneOf('imported', 'refused')),
+        }),
+      ),
+    ),
     branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
   hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",

@@ -53,6 +53,8 @@ export interface MadeCommits {
   readonly count: number;
   /** First lines of the newest, the newest first. */
   readonly titles: readonly string[];
+  /** What `commits --import` made of them. Undefined: it was not asked, or its question was not answered by yes. */
+  readonly taken?: 'imported' | 'refused';
 }
 
 /** Why the start of a session failed. */

@@ -10,9 +10,9 @@ it('commits that are imported after the files say what git refuses, and each way
   expect(applied.stderr).toContain('Commits were made inside');
   const imported = await scene.run(['commits', '--import', '--branch', 'work']);
   expect(imported.status, imported.stderr).toBe(0);
-  expect(imported.stderr).toContain("git does not check out or merge work over the session's files");
+  expect(imported.stderr).toContain("git does not check out or merge the commits over the session's files");
   expect(imported.stderr).toContain('move your branch to the commits: git reset work\n');
-  const [, undo = ''] = /: (run-claude undo \S+), then git checkout/.exec(imported.stderr) ?? [];
+  const [, undo = ''] = /: (run-claude undo \S+) && git merge --ff-only work\n/.exec(imported.stderr) ?? [];
   expect(() => scene.shell('git checkout -q work 2>&1')).toThrow();
   scene.shell('git branch before && git reset -q work');
   expect(scene.shell('git status --porcelain; git log -1 --format=%s')).toBe('made inside\n');
@@ -29,6 +29,8 @@ it('files that are applied after the commits say the same, and not once the comm
   const [, ref = ''] = /Imported (\S+)/.exec(imported.stderr) ?? [];
   expect(imported.stderr).toContain(`To move main there: git merge --ff-only ${ref}\n`);
   const applied = await scene.run(['apply', '--yes']);
+  // They were imported.
+  expect(applied.stderr).not.toContain('Commits were made inside');
   expect(applied.stderr).toMatch(/commits of this session were imported as (\S+) .*Applied 2 of 2.*git reset \1\n/s);
   await scene.run(['undo']);
   scene.git('merge', '-q', '--ff-only', ref);
@@ -37,6 +39,8 @@ it('files that are applied after the commits say the same, and not once the comm
   expect(scene.git('status', '--porcelain')).toBe('');
   const looked = await scene.run(['exec', '--', 'sh', '-ec', 'git checkout -q -b other; git checkout -q main']);
   expect(looked.stderr).not.toContain('Commits were made inside');
+  expect(looked.stderr).toContain('No files changed');
+  expect(looked.stderr).not.toContain("Git's own data");
 });
 
 it('no branch is made with a name that git reads as another ref', async () => {

@@ -194,7 +194,7 @@ export const COMMANDS: readonly CommandShape[] = [
     'list or import the commits of a session',
     [
       flag('import', 'import them as refs of the repository'),
-      value('branch', 'NAME', 'with --import: also create this branch'),
+      value('branch', 'NAME', "with --import: also create this branch (THEIRS:NAME: of the session's branch THEIRS)"),
       { ...ONLY, placeholder: 'PATH', help: "only the repository at this path (a submodule; '.': the project's own)" },
       { ...ALLOW_SUSPECT, help: 'with --import: treat suspect changes of these paths as clean' },
       JSON_OPTION,

@@ -1,6 +1,6 @@
 import { containerBody, hostsOf } from '../../engine/body.ts';
-import { shellQuote } from '../../plan/describe-plan.ts';
 import { MASKED } from '../../plan/mask-plan.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
 
 export interface CommandStyle {
@@ -55,8 +55,8 @@ export function dockerCommand(spec: ContainerSpec, { seccompFile, masked, owner 
     ...pairs('--label', Labels, '='),
     ['--entrypoint', spec.argv[0] ?? ''],
   ];
-  const lines = flags.map((flag) => flag.map((word) => shellQuote(word)).join(' '));
-  const tail = [spec.image, ...spec.argv.slice(1)].map((word) => shellQuote(word)).join(' ');
+  const lines = flags.map((flag) => flag.map((word) => shellWord(word)).join(' '));
+  const tail = [spec.image, ...spec.argv.slice(1)].map((word) => shellWord(word)).join(' ');
   return ['docker run --rm', ...lines.map((line) => `  ${line}`), `  ${tail}`].join(' \\\n');
 }
 

@@ -5,12 +5,13 @@ import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
 import { mountsOfFolder } from '../../layer/places.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
-import { describePlan, shellQuote } from '../../plan/describe-plan.ts';
+import { describePlan } from '../../plan/describe-plan.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
 import { plannedServices } from '../../services/program.ts';
 import { agentContainer } from '../../session/start/agent-container.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
 import { plannedCompanions } from '../../session/start/mcp-companions.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { ContainerSpec, Mount } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -75,9 +76,7 @@ function volumeLines(plan: Plan): string[] {
   if (plan.strategy === 'bind') return [];
   const { mount, volume } = plannedWorkspace(plan, plan.strategy);
   if (mount.kind !== 'volume' || volume === undefined) return [];
-  const options = Object.entries(volume.options ?? {}).map(
-    ([name, value]) => `--opt ${shellQuote(`${name}=${value}`)}`,
-  );
+  const options = Object.entries(volume.options ?? {}).map(([name, value]) => `--opt ${shellWord(`${name}=${value}`)}`);
   return [`# ${volume.remark}`, `docker volume create ${options.join(' ')} ${mount.volume}`];
 }
 

@@ -7,6 +7,7 @@ import { splitPairs } from '../../review/lock-pairs.ts';
 import { countHeldInGit, madeCommits, outcomeCounts } from '../../review/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
+import { importCommand } from '../../terminal/review/commit-lines.ts';
 import { acceptAdvice, leftLines, resultLine } from '../../terminal/review/outcome-lines.ts';
 import type { ClaudeOutcome } from '../../types/claude-data.ts';
 import type { Choice, Review } from '../../types/review.ts';
@@ -69,8 +70,8 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     record = updateRecord(record, { stage: 'applied', ...(claude.length > 0 && { outcome: left }) });
     printClaude(claude, print);
   }
-  if (madeCommits(review) && !choice.discard)
-    print(`Commits were made inside: run-claude commits ${record.id} --import`);
+  const command = madeCommits(review) && !choice.discard ? importCommand(record.id, review.commits) : undefined;
+  if (command !== undefined) print(`Commits were made inside: ${command}`);
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),

@@ -1,6 +1,13 @@
 import { readJournals } from '../../apply/disk/journal.ts';
 import { recoverApply } from '../../apply/recover.ts';
-import { type ImportedRef, joinAdvice, unmergedImports } from '../../commits/taken-twice.ts';
+import {
+  type GitWords,
+  gitWords,
+  joinAdvice,
+  mergeCommand,
+  type OpenCommits,
+  unmergedImports,
+} from '../../commits/taken-twice.ts';
 import { EXIT } from '../../errors.ts';
 import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
@@ -23,6 +30,7 @@ import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { requireEnded } from './require-ended.ts';
+import { repositoriesWithCommits } from './session-commits.ts';
 
 /**
  * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
@@ -50,6 +58,8 @@ export interface ApplyPendingOptions extends ApplyOptions {
   readonly filter: PathFilter;
   /** As `--include-ignored`: withheld files that are stored with the session are applied too. */
   readonly release?: boolean | readonly string[];
+  /** Real path of the folder that the user is in, for commands to paste. Default: the project. */
+  readonly cwd?: string;
 }
 
 /** The result of an `apply`; without an outcome when nothing was decided. */
@@ -78,12 +88,13 @@ export async function applyPending(
   if (appliedBefore.length + parts.length > 0)
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
   warnOfUnmatched(options.filter, review, deps);
-  const imported = record.plan.project.git === 'none' ? [] : unmergedImports(record.project, record.id);
+  const imported = unmergedImports(repositoriesWithCommits(record), record.id);
+  const git = gitWords(record.project, options.cwd ?? record.project);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const hasOpen = review.items.some(isSelectable) || review.decisions.some(({ isUnignored }) => isUnignored);
   const isComplete = appliedBefore.length > 0 && !hasOpen && countSuspectClaudeFiles(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered && !isComplete;
-  if (hasOpen) for (const { ref } of imported) tellImported(ref, deps);
+  if (hasOpen) for (const one of imported) tellImported(one, git, deps);
   const choice = isAsked
     ? await decideSession({ ...allowed, plan: withoutAutoApply(allowed) }, review, deps, false)
     : chooseClean(review, options.filter);
@@ -93,7 +104,7 @@ export async function applyPending(
   const all = { ...outcome, changes: joinOutcomes(appliedBefore, outcome.changes) };
   if (!options.dryRun) {
     const status = await endSession({ ...end, record: now, outcome }, deps);
-    if (outcome.changes.some((one) => one.verdict === 'applied')) tellJoins(record, imported, deps);
+    if (outcome.changes.some((one) => one.verdict === 'applied')) tellJoins(record, imported, git, deps);
     return { status, outcome: all };
   }
   deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
@@ -112,16 +123,22 @@ export async function applyPending(
 }
 
 /** A session is taken as files or as commits: who took the commits before learns that the files are the same work. */
-function tellImported(ref: string, { tell }: UserDeps): void {
-  const text = `The commits of this session were imported as ${cleanLine(ref)} and bring its files too. To take them instead: git merge ${cleanLine(ref)}`;
-  tell({ kind: 'message', level: 'info', text });
+function tellImported(commits: OpenCommits, git: GitWords, { tell }: UserDeps): void {
+  const merge = mergeCommand(commits, git);
+  const text = `The commits of this session were imported as ${commits.name} and bring its files too. To take them instead: ${merge}`;
+  tell({ kind: 'message', level: 'info', text: cleanLine(text) });
 }
 
 /** How to join the files that were applied with commits that were imported before. */
-function tellJoins({ id: sessionId }: SessionRecord, imported: readonly ImportedRef[], { tell }: UserDeps): void {
-  for (const { ref, canMove } of imported)
-    for (const text of joinAdvice({ sessionId, name: cleanLine(ref), canMove, canUndo: true }))
-      tell({ kind: 'message', level: 'info', text });
+function tellJoins(
+  { id: sessionId }: SessionRecord,
+  commits: readonly OpenCommits[],
+  git: GitWords,
+  { tell }: UserDeps,
+): void {
+  if (commits.length === 0) return;
+  for (const text of joinAdvice({ sessionId, commits, git, canUndo: true }))
+    tell({ kind: 'message', level: 'info', text: cleanLine(text) });
 }
 
 /** A misspelt glob selects nothing, which looks like an apply that held everything back. */

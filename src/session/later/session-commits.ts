@@ -3,12 +3,14 @@ import { bundleCommits, listCommits } from '../../commits/bundle-commits.ts';
 import { type ReceivedCommits, receiveCommits } from '../../commits/import-commits.ts';
 import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../commits/lfs/objects.ts';
 import { type LeftRefs, leftRefs } from '../../commits/other-refs.ts';
+import { readCommits } from '../../commits/read-commits.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../commits/repositories.ts';
 import type { InsideRequest } from '../../commits/run-inside.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { withLayer } from '../../record/layer-lock.ts';
+import { updateRecord } from '../../record/session.ts';
 import { isOnBranch } from '../../review/file-progress.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { MadeCommits, SessionRecord } from '../../types/session.ts';
 import { type LackedFiles, lackedFiles } from '../../workspace/lacking.ts';
 import { reopenWorkspace } from '../../workspace/open.ts';
 import { insideRequest } from '../end/note-commits.ts';
@@ -16,6 +18,7 @@ import type { SessionDeps } from '../start/deps.ts';
 import { prepareImage } from '../start/prepare-image.ts';
 
 const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
+const MAX_TITLES = 3;
 
 /** The commits that a session made in one repository. */
 export interface RepositoryCommits {
@@ -128,10 +131,40 @@ export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
   return lackedFiles(plan, workspace);
 }
 
+/** The user's repositories that have commits of the session, submodules first. Where they were not listed: its own ones. */
+export function repositoriesWithCommits({ plan: { project, mode }, commits }: SessionRecord): readonly Repository[] {
+  if (commits?.length === 0) return [];
+  const listed = new Set(commits?.map(({ repository }) => repository));
+  const nested = [...listed].filter((one) => one !== '');
+  const found = findRepositories(project, mode, nested);
+  return commits === undefined ? found : found.filter(({ path }) => listed.has(path));
+}
+
 /**
  * Whether the project has files of the session that are not in a commit that an import brings: those of an apply that was
  * not undone, and those that a bind session changed in place.
  */
 export function hasAppliedFiles({ outcome, plan }: SessionRecord): boolean {
   return plan.mode === 'bind' || outcome?.changes.some((one) => one.verdict === 'applied' && !isOnBranch(one)) === true;
+}
+
+/** The record with what an import made of the commits of these repositories: by path, undefined for what is as it was. */
+export function noteTaken(
+  record: SessionRecord,
+  made: readonly RepositoryCommits[],
+  takenOf: (path: string) => MadeCommits['taken'],
+): SessionRecord {
+  const known = record.commits ?? made.map(({ repository, received }) => commitsOf(repository, received));
+  const commits = known.map((one): MadeCommits => {
+    const isAsked = made.some(({ repository }) => repository.path === one.repository);
+    const taken = isAsked ? takenOf(one.repository) : undefined;
+    return taken === undefined ? one : { ...one, taken };
+  });
+  return updateRecord(record, { commits });
+}
+
+/** Of a session whose commits were not listed at its end. */
+function commitsOf({ path }: Repository, received: ReceivedCommits): MadeCommits {
+  const titles = readCommits(received).map(({ subject }) => subject);
+  return { repository: path, count: titles.length, titles: titles.toReversed().slice(0, MAX_TITLES) };
 }

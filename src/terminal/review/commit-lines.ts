@@ -1,3 +1,4 @@
+import { shellWord } from '../../text/shell-word.ts';
 import type { MadeCommits } from '../../types/session.ts';
 import { cleanLine } from '../clean.ts';
 
@@ -11,6 +12,19 @@ export function commitLines(commits: readonly MadeCommits[]): string[] {
     ...commits.slice(0, MAX_REPOSITORIES_NAMED).map(commitLine),
     ...(more > 0 ? [`Commits in ${more} more ${more === 1 ? 'repository' : 'repositories'}`] : []),
   ];
+}
+
+/**
+ * The command that imports a session's commits; undefined where an import took or refused all of them. `commits`: by
+ * repository, undefined where they were not listed. Cleaned.
+ */
+export function importCommand(id: string, commits: readonly MadeCommits[] | undefined): string | undefined {
+  const command = `run-claude commits ${id} --import`;
+  const open = commits?.filter(({ taken }) => taken === undefined);
+  if (open === undefined || open.length === commits?.length) return command;
+  if (open.length === 0) return undefined;
+  const named = open.map(({ repository }) => ` --only ${shellWord(repository === '' ? '.' : repository)}`);
+  return cleanLine(`${command}${named.join('')}`);
 }
 
 /** 'lib: 4 commits: Newest; Older; Oldest shown; 1 more' */

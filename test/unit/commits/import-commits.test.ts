@@ -14,8 +14,9 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { isBranchName, parseBundleHead } from '../../../src/commits/bundle.ts';
 import { type ReceivedBranch, type ReceiveRequest, receiveCommits } from '../../../src/commits/import-commits.ts';
-import { makeBranch, moveBranch, planBranch, planMove } from '../../../src/commits/move-branch.ts';
+import { makeBranch, moveBranch, planBranch, planMove, wantedBranch } from '../../../src/commits/move-branch.ts';
 import { readCommits } from '../../../src/commits/read-commits.ts';
+import type { RunClaudeError } from '../../../src/errors.ts';
 import { auditCommits } from '../../../src/session/later/audit-commits.ts';
 import type { Policy } from '../../../src/types/policy.ts';
 
@@ -101,7 +102,7 @@ it('imports commits under refs/run-claude, runs no hook of the host, and moves t
   expect(git(project, 'rev-parse', 'main')).toBe(branch.commit);
   expect(git(project, 'status', '--porcelain')).toBe('M kept');
   expect(existsSync(marker)).toBe(false);
-  expect(planMove(project, branch)).toEqual({ why: 'it is there already' });
+  expect(planMove(project, branch)).toEqual({ why: 'it is there already', isThere: true });
   expect(() => moveBranch(project, move)).toThrow(/cannot be taken/);
 
   // Control: the hook does run for any other change of a ref.
@@ -127,7 +128,7 @@ it('does not offer to move a branch that has new commits, staged changes, or doe
   const whys = two.branches.map((branch) => [branch.branch, planMove(staged.project, branch)]);
   expect(whys).toEqual([
     ['main', { why: 'changes are staged here' }],
-    ['other', { why: 'there is no such branch here' }],
+    ['other', { why: 'there is no such branch here', isMissing: true }],
   ]);
 });
 
@@ -137,16 +138,30 @@ it('creates a branch with a free name, and checks out nothing', () => {
   using received = receiveCommits(request);
   for (const [name, why] of [
     ['main', /a branch main here already/],
-    ['fresh', /several branches \(main, other\), none of them fresh/],
+    ['fresh', /several branches: main, other$/],
+    ['none:fresh', /no branch none, it has main, other$/],
+    ['main:main', /a branch main here already/],
+    ['main:', /not a valid name/],
+    [':fresh', /no branch , it has/],
     ['-x', /not a valid name/],
     ['a..b', /not a valid name/],
   ] as const) {
-    expect(() => planBranch(project, name, received.branches), name).toThrow(why);
+    expect(() => planBranch(project, wantedBranch(name), received.branches), name).toThrow(why);
   }
+  // What the hint says is accepted.
+  let hint = '';
+  try {
+    planBranch(project, wantedBranch('fresh'), received.branches);
+  } catch (error) {
+    hint = (error as RunClaudeError).hint ?? '';
+  }
+  const named = [...hint.matchAll(/--branch (\S+?)(?=,|$)/g)].map(([, words = '']) => wantedBranch(words));
+  expect(named.map((one) => planBranch(project, one, received.branches).branch)).toEqual(['main', 'other']);
+  expect(named.map(({ name }) => name)).toEqual(['fresh', 'fresh']);
   received.import();
-  makeBranch(project, 'other', planBranch(project, 'other', received.branches));
+  makeBranch(project, 'other', planBranch(project, wantedBranch('other'), received.branches));
   const only = received.branches.slice(0, 1);
-  makeBranch(project, 'work/of-it', planBranch(project, 'work/of-it', only));
+  makeBranch(project, 'work/of-it', planBranch(project, wantedBranch('work/of-it'), only));
   expect(git(project, 'rev-parse', 'work/of-it')).toBe(only[0]?.commit);
   expect(() => makeBranch(project, 'other', received.branches[0] as ReceivedBranch)).toThrow(/already exists/);
   expect(git(project, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');

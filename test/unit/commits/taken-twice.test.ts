@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { joinAdvice, unmergedImports } from '../../../src/commits/taken-twice.ts';
+import { findRepositories } from '../../../src/commits/repositories.ts';
+import { gitWords, joinAdvice, onePerRepository, unmergedImports } from '../../../src/commits/taken-twice.ts';
 
 let project: string;
 const git = (...words: string[]): string =>
@@ -31,20 +32,21 @@ beforeEach(() => {
 afterEach(() => rmSync(project, { recursive: true, force: true }));
 
 const ref = 'refs/run-claude/id/main';
+const own = () => findRepositories({ root: project, git: 'directory' }, 'copy', []);
 
 it('names imported commits until HEAD has them, and whether the branch can be moved to them', () => {
-  expect(unmergedImports(project, 'id')).toEqual([{ ref, canMove: true }]);
-  expect(unmergedImports(project, 'i')).toEqual([]);
-  expect(unmergedImports(project, 'other')).toEqual([]);
+  expect(unmergedImports(own(), 'id')).toEqual([{ repository: '', name: ref, canMove: true, isCurrent: true }]);
+  expect(unmergedImports(own(), 'i')).toEqual([]);
+  expect(unmergedImports(own(), 'other')).toEqual([]);
   git('commit', '-q', '--allow-empty', '-m', 'mine');
-  expect(unmergedImports(project, 'id')).toEqual([{ ref, canMove: false }]);
+  expect(unmergedImports(own(), 'id')).toEqual([{ repository: '', name: ref, canMove: false, isCurrent: true }]);
   git('merge', '-q', '-m', 'both', ref);
-  expect(unmergedImports(project, 'id')).toEqual([]);
+  expect(unmergedImports(own(), 'id')).toEqual([]);
 });
 
 it('finds none where there is no repository', () => {
   rmSync(path.join(project, '.git'), { recursive: true });
-  expect(unmergedImports(project, 'id')).toEqual([]);
+  expect(unmergedImports(own(), 'id')).toEqual([]);
 });
 
 it('advises what git does: the branch is moved and the files stay', () => {
@@ -53,16 +55,40 @@ it('advises what git does: the branch is moved and the files stay', () => {
   writeFileSync(path.join(project, 'new'), 'new\n');
   expect(() => git('checkout', '-q', 'w')).toThrow(/would be overwritten/);
   expect(() => git('merge', '-q', '--ff-only', ref)).toThrow(/would be overwritten/);
-  const [why, move, undo] = joinAdvice({ sessionId: 'id', name: ref, canMove: true, canUndo: true });
-  expect(why).toContain(`git does not check out or merge ${ref}`);
+  const commits = unmergedImports(own(), 'id');
+  const [why, move, undo] = joinAdvice({ sessionId: 'id', commits, canUndo: true, git: gitWords(project, project) });
+  expect(why).toContain('git does not check out or merge the commits');
   const [, command = ''] = /: (git reset .*)$/.exec(move ?? '') ?? [];
   execFileSync('sh', ['-c', command], { cwd: project });
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('inside');
-  expect(undo).toContain('run-claude undo id, then git checkout or git merge');
+  expect(undo).toBe(`To take the commits instead of the files: run-claude undo id && git merge --ff-only ${ref}`);
 });
 
 it('advises neither a move that loses commits nor an undo where nothing can be undone', () => {
-  expect(joinAdvice({ sessionId: 'id', name: 'w', canMove: false, canUndo: false })).toHaveLength(1);
-  expect(joinAdvice({ sessionId: 'id', name: 'w', canMove: false, canUndo: true }).join('\n')).not.toContain('reset');
+  const advice = (canUndo: boolean): string[] =>
+    joinAdvice({
+      sessionId: 'id',
+      commits: [{ repository: '', name: 'w', canMove: false }],
+      canUndo,
+      git: gitWords('/p', '/p'),
+    });
+  expect(advice(false)).toHaveLength(1);
+  expect(advice(true).join('\n')).not.toContain('reset');
+  expect(advice(true).at(-1)).toContain('git merge w');
+});
+
+it('advises of one branch in each repository: yours, or one that you can move to', () => {
+  git('update-ref', 'refs/run-claude/id/a', 'w');
+  expect(unmergedImports(own(), 'id')).toEqual([{ repository: '', name: ref, canMove: true, isCurrent: true }]);
+  const of = (repository: string, name: string, canMove = false) => ({ repository, name, canMove });
+  const open = [of('lib', 'x'), of('', 'a'), of('lib', 'y', true), of('', 'b')];
+  expect(onePerRepository(open).map(({ name }) => name)).toEqual(['y', 'a']);
+});
+
+it('writes git for the folder that the user is in', () => {
+  const words = (cwd: string): string[] => ['', 'lib', "it's"].map(gitWords('/home/p', cwd));
+  expect(words('/home/p')).toEqual(['git', 'git -C lib', "git -C 'it'\\''s'"]);
+  expect(words('/home/p/lib')).toEqual(['git -C /home/p', 'git', "git -C '/home/p/it'\\''s'"]);
+  expect(words('/home')).toEqual(['git -C p', 'git -C p/lib', "git -C 'p/it'\\''s'"]);
 });

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { usageError } from '../../../errors.ts';
 import { applyPending } from '../../../session/later/apply.ts';
 import { applyToBranch } from '../../../session/later/apply-branch.ts';
@@ -25,6 +26,7 @@ export const applyCommand: CommandRun = async (line, context) => {
     const options = {
       conflict,
       dryRun,
+      cwd: realpathSync(context.cwd),
       yes: line.options.has('yes'),
       allowSuspect: line.options.get('allow-suspect') ?? [],
       ...(release === undefined ? {} : { release }),

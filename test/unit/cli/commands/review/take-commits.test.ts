@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planBranches, takeCommits } from '../../../../../src/cli/commands/review/take-commits.ts';
+import { receiveCommits } from '../../../../../src/commits/import-commits.ts';
+import { NO_LFS } from '../../../../../src/commits/lfs/objects.ts';
+import { findRepositories } from '../../../../../src/commits/repositories.ts';
+import { gitWords } from '../../../../../src/commits/taken-twice.ts';
+import type { RepositoryCommits } from '../../../../../src/session/later/session-commits.ts';
+import type { UserDeps } from '../../../../../src/session/start/deps.ts';
+import type { SessionRecord } from '../../../../../src/types/session.ts';
+
+let root: string;
+let project: string;
+let inside: string;
+let told: string[];
+
+const env = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: root,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_COUNT: '3',
+  ...{ GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'A' },
+  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@example.org' },
+  ...{ GIT_CONFIG_KEY_2: 'protocol.file.allow', GIT_CONFIG_VALUE_2: 'always' },
+});
+const git = (cwd: string, ...words: string[]): string =>
+  execFileSync('git', words, { cwd, env: env(), encoding: 'utf8', stdio: 'pipe' }).trim();
+const put = (file: string, text: string): void => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+};
+const commit = (cwd: string, title: string): void => {
+  put(path.join(cwd, `${title}.txt`), `${title}\n`);
+  git(cwd, 'add', '-A');
+  git(cwd, 'commit', '-q', '-m', title);
+};
+
+/** A project with a submodule `lib`, and a session's copy of it with a commit in both. */
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-take-')));
+  told = [];
+  [project, inside] = [path.join(root, 'project'), path.join(root, 'inside')];
+  git(root, 'init', '-q', '-b', 'main', 'origin');
+  commit(path.join(root, 'origin'), 'lib one');
+  git(root, 'init', '-q', '-b', 'main', 'project');
+  git(project, 'submodule', '--quiet', 'add', path.join(root, 'origin'), 'lib');
+  git(path.join(project, 'lib'), 'checkout', '-q', '--detach');
+  commit(project, 'one');
+  execFileSync('cp', ['-a', project, inside]);
+  commit(path.join(inside, 'lib'), 'lib two');
+  commit(inside, 'two');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The session's commits, as received. */
+function receive(): RepositoryCommits[] {
+  return findRepositories({ root: project, git: 'directory' }, 'copy', []).flatMap((repository) => {
+    const clone = path.join(inside, repository.path);
+    const file = path.join(root, 'b.bundle');
+    const known = git(path.join(project, repository.path), 'rev-parse', 'HEAD');
+    git(clone, 'bundle', 'create', '-q', file, '--branches', 'HEAD', `^${known}`);
+    const sessionDir = path.join(root, 'session');
+    mkdirSync(sessionDir, { recursive: true });
+    const request = { project: repository.place, sessionId: 'id', sessionDir, maxBytes: 1 << 20 };
+    return [{ repository, received: receiveCommits({ ...request, bundle: readFileSync(file) }), lfs: NO_LFS }];
+  });
+}
+
+async function take(applied: boolean, branch?: string): Promise<void> {
+  const made = receive();
+  const outcome = { at: '', changes: applied ? [{ path: 'x', verdict: 'applied' }] : [] };
+  const record = { id: 'id', plan: { mode: 'copy' }, outcome } as unknown as SessionRecord;
+  const tell: UserDeps['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
+  const deps = { tell, screen: undefined } as unknown as UserDeps;
+  await takeCommits({ record, made, branches: planBranches(made, branch), git: gitWords(project, project) }, deps);
+  for (const { received } of made) received[Symbol.dispose]();
+}
+
+/** Runs the command that a line ends with, as pasted into a shell in the project. */
+const paste = (lines: readonly string[], at: RegExp): void => {
+  for (const line of lines.filter((one) => at.test(one))) {
+    const [, command = 'false'] = /: ((?:git|true) .*)$/.exec(line) ?? [];
+    execFileSync('sh', ['-ec', command], { cwd: project, env: env(), stdio: 'pipe' });
+  }
+};
+const titles = (): string[] => ['lib', '.'].map((one) => git(path.join(project, one), 'log', '-1', '--format=%s'));
+/** Both repositories at these commits, without other files. */
+const back = (commits: readonly string[]): void => {
+  for (const [at, one] of ['lib', '.'].entries())
+    git(path.join(project, one), 'reset', '-q', '--hard', commits[at] ?? '');
+};
+/** As an apply leaves the project. */
+const applyFiles = (): void => {
+  execFileSync('cp', [path.join(inside, 'two.txt'), project]);
+  execFileSync('cp', [path.join(inside, 'lib/lib two.txt'), path.join(project, 'lib')]);
+};
+
+describe('commits in a submodule and above it', () => {
+  it('are joined with applied files by one line for each repository, whichever was named', async () => {
+    for (const branch of ['k', undefined]) {
+      told = [];
+      applyFiles();
+      await take(true, branch);
+      expect(told.filter((one) => one.includes('git does not check out'))).toHaveLength(1);
+      expect(told.filter((one) => one.includes('To keep the files'))).toEqual([
+        expect.stringContaining('your branch in lib to the commits: git -C lib reset '),
+        expect.stringContaining('your branch to the commits: git reset '),
+      ]);
+      const [undo = ''] = told.filter((one) => one.includes('run-claude undo'));
+      expect(undo).toMatch(/: run-claude undo id && git -C lib merge \S+ \S+ && git merge \S+ \S+$/);
+      const before = ['lib', '.'].map((one) => git(path.join(project, one), 'rev-parse', 'HEAD'));
+      paste(told, /To keep the files/);
+      expect(titles()).toEqual(['lib two', 'two']);
+      expect(git(project, 'status', '--porcelain')).toBe('');
+      // The other way, from the state before: undo takes the files away.
+      back(before);
+      paste([undo.replace('run-claude undo id', 'true')], /true/);
+      expect(titles()).toEqual(['lib two', 'two']);
+      expect(git(project, 'status', '--porcelain')).toBe('');
+      back(before);
+    }
+  });
+
+  it('are merged by the lines that are printed where nothing was applied', async () => {
+    await take(false);
+    expect(told).toEqual([
+      'Imported refs/run-claude/id/detached-head in lib',
+      'The session made these commits in lib on no branch. To take them: git -C lib merge --ff-only refs/run-claude/id/detached-head',
+      'Imported refs/run-claude/id/main',
+      'To move main there: git merge --ff-only refs/run-claude/id/main',
+    ]);
+    paste(told, /To/);
+    expect(titles()).toEqual(['lib two', 'two']);
+    expect(git(project, 'status', '--porcelain')).toBe('');
+  });
+
+  it('on a branch that you do not have become one by the line that is printed', async () => {
+    git(inside, 'checkout', '-q', '-b', 'feature');
+    commit(inside, 'three');
+    await take(false);
+    paste(told, /To make branch feature: git branch feature/);
+    expect(git(project, 'log', '-1', '--format=%s', 'feature')).toBe('three');
+  });
+
+  it('are named where a repository has several branches', () => {
+    git(path.join(inside, 'lib'), 'branch', 'x');
+    git(path.join(inside, 'lib'), 'branch', 'y');
+    const made = receive();
+    try {
+      expect(() => planBranches(made, 'k')).toThrow(/^lib: .*several branches/);
+    } finally {
+      for (const { received } of made) received[Symbol.dispose]();
+    }
+  });
+});
