@@ -45,7 +45,9 @@ export class AgentFolders {
     if (this.#size === 0) return [];
     return this.#remember(`links ${dir}`, () => {
       const ids = this.#ids();
-      return linksIn(dir).filter((name) => this.#follow(path.join(dir, name), ids) === 'inside');
+      // A folder of programs has hundreds of links, most of them to the same few folders.
+      const seen = new Map<string, Stats | undefined>();
+      return linksIn(dir).filter((name) => this.#follow(path.join(dir, name), ids, seen) === 'inside');
     });
   }
 
@@ -78,7 +80,11 @@ export class AgentFolders {
     return new Map<string, string | undefined>([...moved, ...here]);
   }
 
-  #follow(named: string, ids: ReadonlyMap<string, string | undefined>): string | 'inside' | undefined {
+  #follow(
+    named: string,
+    ids: ReadonlyMap<string, string | undefined>,
+    seen = new Map<string, Stats | undefined>(),
+  ): string | 'inside' | undefined {
     let at = '/';
     let links = 0;
     const rest = named.split('/').reverse();
@@ -88,8 +94,9 @@ export class AgentFolders {
         at = path.dirname(at);
         continue;
       }
-      const next = path.join(at, name);
-      const stats = statOf(next, (one) => lstatSync(one));
+      const next = at === '/' ? `/${name}` : `${at}/${name}`;
+      const stats = seen.has(next) ? seen.get(next) : entryAt(next);
+      seen.set(next, stats);
       if (stats === undefined) return undefined;
       if (stats.isSymbolicLink()) {
         links += 1;
@@ -161,6 +168,10 @@ export function readAgentFolders(stateDir: string): {
   } catch {
     return { paths: [], identities: [] };
   }
+}
+
+function entryAt(file: string): Stats | undefined {
+  return statOf(file, (one) => lstatSync(one, { throwIfNoEntry: false }));
 }
 
 function statOf<T>(file: string, stat: (file: string) => T): T | undefined {
