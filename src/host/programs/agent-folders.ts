@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { findRepository } from '../facts.ts';
+import { EntryReader } from './entry-reader.ts';
 import { folderIdentity } from './folder-identity.ts';
 
 /**
@@ -20,8 +21,9 @@ export class AgentFolders {
     const before = this.#size;
     for (const folder of folders) this.#paths.add(folder);
     for (const identity of identities) this.#identities.add(identity);
-    this.#answers.clear();
-    return this.#size > before;
+    const isNew = this.#size > before;
+    if (isNew) this.#answers.clear();
+    return isNew;
   }
 
   get #size(): number {
@@ -45,9 +47,8 @@ export class AgentFolders {
     if (this.#size === 0) return [];
     return this.#remember(`links ${dir}`, () => {
       const ids = this.#ids();
-      // A folder of programs has hundreds of links, most of them to the same few folders.
-      const seen = new Map<string, Stats | undefined>();
-      return linksIn(dir).filter((name) => this.#follow(path.join(dir, name), ids, seen) === 'inside');
+      const entries = new EntryReader();
+      return linksIn(dir).filter((name) => this.#follow(`${dir}/${name}`, ids, entries) === 'inside');
     });
   }
 
@@ -83,7 +84,7 @@ export class AgentFolders {
   #follow(
     named: string,
     ids: ReadonlyMap<string, string | undefined>,
-    seen = new Map<string, Stats | undefined>(),
+    entries = new EntryReader(),
   ): string | 'inside' | undefined {
     let at = '/';
     let links = 0;
@@ -94,23 +95,19 @@ export class AgentFolders {
         at = path.dirname(at);
         continue;
       }
-      const next = at === '/' ? `/${name}` : `${at}/${name}`;
-      const stats = seen.has(next) ? seen.get(next) : entryAt(next);
-      seen.set(next, stats);
-      if (stats === undefined) return undefined;
-      if (stats.isSymbolicLink()) {
+      const entry = entries.read(at, name);
+      if (entry === undefined) return undefined;
+      if (entry.kind === 'link') {
         links += 1;
         if (links > MAX_LINKS) return undefined;
-        const target = readlinkSync(next);
-        if (target.startsWith('/')) at = '/';
-        for (const part of target.split('/').reverse()) rest.push(part);
+        if (entry.target.startsWith('/')) at = '/';
+        for (const part of entry.target.split('/').reverse()) rest.push(part);
         continue;
       }
-      at = next;
-      const id = idOf(stats);
-      if (!ids.has(id)) continue;
-      const identity = ids.get(id);
-      if (identity === undefined || identity === folderIdentity(next)) return 'inside';
+      at = at === '/' ? `/${name}` : `${at}/${name}`;
+      if (entry.kind === 'other' || !ids.has(entry.id)) continue;
+      const identity = ids.get(entry.id);
+      if (identity === undefined || identity === folderIdentity(at)) return 'inside';
     }
     return at;
   }
@@ -168,10 +165,6 @@ export function readAgentFolders(stateDir: string): {
   } catch {
     return { paths: [], identities: [] };
   }
-}
-
-function entryAt(file: string): Stats | undefined {
-  return statOf(file, (one) => lstatSync(one, { throwIfNoEntry: false }));
 }
 
 function statOf<T>(file: string, stat: (file: string) => T): T | undefined {
