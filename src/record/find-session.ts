@@ -1,47 +1,66 @@
 import path from 'node:path';
-import { usageError } from '../errors.ts';
+import { type RunClaudeError, usageError } from '../errors.ts';
 import { CHANGED_SINCE } from '../review/file-progress.ts';
 import type { SessionRecord } from '../types/session.ts';
-import { type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
-import { isLayerKept, listSessions, ownerState, type UnreadableSession } from './session.ts';
+import { agentSession } from './beside.ts';
+import { isOfAgent, isStrictPurpose, type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
+import { isKept, isLayerKept, listSessions, ownerState, type UnreadableSession } from './session.ts';
 
-/** As {@link findPicked}, for commands that work with any session: the record alone. */
-export function findSession(stateDir: string, id: string | undefined, folder: string): SessionRecord {
-  return findPicked(stateDir, id, folder, 'any').record;
+/** A session, and what the user should know of the others of its project. */
+export interface FoundSession {
+  readonly record: SessionRecord;
+  /** Others that the command could have meant as well. Empty where the user gave an id. */
+  readonly others: readonly SessionRecord[];
+  /** Sessions that may be of the same project and cannot be picked, because their records cannot be read. */
+  readonly unreadable: readonly UnreadableSession[];
 }
 
 /**
  * The session that a command means: the one with this id (a unique beginning or end of it is enough), or without an
  * id what {@link pickSession} picks for `folder`, or for the nearest folder above it that has sessions.
  *
- * @throws {RunClaudeError} USAGE when there is none, or when several fit the id; RECORD_DAMAGED, RECORD_VERSION or
- * RECORD_UNREADABLE when the record of the session with this id cannot be read.
+ * @throws {RunClaudeError} USAGE when there is none, or when several fit the id or the command must not choose;
+ * RECORD_DAMAGED, RECORD_VERSION or RECORD_UNREADABLE when the record of the session with this id cannot be read.
  */
-export function findPicked(stateDir: string, id: string | undefined, folder: string, purpose: Purpose): PickedSession {
+export function findSession(stateDir: string, id: string | undefined, folder: string, purpose: Purpose): FoundSession {
   const { sessions, unreadable } = listSessions(stateDir);
-  if (id !== undefined) return { record: sessionNamed(id, sessions, unreadable), alsoPending: [], unreadable: [] };
+  const found =
+    id === undefined
+      ? pickedFor(folder, purpose, sessions, unreadable)
+      : { record: sessionNamed(id, sessions, unreadable), others: [], unreadable: [] };
+  return isOfAgent(purpose) ? { ...found, record: agentSession(found.record) } : found;
+}
+
+function pickedFor(
+  folder: string,
+  purpose: Purpose,
+  sessions: readonly SessionRecord[],
+  unreadable: readonly UnreadableSession[],
+): FoundSession {
   for (let project = folder; ; project = path.dirname(project)) {
     const own = sessions.filter((session) => session.project === project);
     const picked = pickSession(own.map(candidateOf), purpose);
     if (picked !== undefined) {
+      const others = picked.others.map(({ record }) => record);
+      if (isStrictPurpose(purpose) && others.length > 0) throw ambiguous(project, [picked.session.record, ...others]);
       return {
         record: picked.session.record,
-        alsoPending: picked.alsoPending.map(({ record }) => record),
+        others,
         unreadable: unreadable.filter((one) => one.project === undefined || one.project === project),
       };
     }
-    if (project === path.dirname(project)) {
-      throw usageError(`no session of ${folder} yet`, 'List the sessions of all projects with: run-claude sessions');
-    }
+    // Where the agent of a session would end, no session of a folder further up is taken for one of this folder.
+    if (own.length > 0 || project === path.dirname(project)) throw noSession(folder, purpose);
   }
 }
 
-/** A session, and what the user should know of the others of its project. */
-export interface PickedSession {
-  readonly record: SessionRecord;
-  readonly alsoPending: readonly SessionRecord[];
-  /** Sessions that may be of the same project and cannot be picked, because their records cannot be read. */
-  readonly unreadable: readonly UnreadableSession[];
+function noSession(folder: string, purpose: Purpose): RunClaudeError {
+  const what = isStrictPurpose(purpose) ? `no session of ${folder} is running` : `no session of ${folder} yet`;
+  return usageError(what, 'List the sessions of all projects with: run-claude sessions');
+}
+
+function ambiguous(project: string, sessions: readonly SessionRecord[]): RunClaudeError {
+  return usageError(`${sessions.length} sessions of ${project} could be meant`, `Name one of:${idLines(sessions)}`);
 }
 
 /** The session with this id, or the only one whose id begins or ends so. */
@@ -57,17 +76,26 @@ function sessionNamed(
   if (only === undefined)
     throw usageError(`no session ${id}`, 'List the sessions of all projects with: run-claude sessions');
   if (others.length > 0) {
-    throw usageError(
-      `${id} could be ${alike.length} sessions`,
-      `Type more of it: ${alike.map((s) => s.id).join(', ')}`,
-    );
+    throw usageError(`${id} could be ${alike.length} sessions`, `Type more of it, as it is in:${idLines(alike)}`);
   }
   if ('error' in only) throw only.error;
   return only;
 }
 
-function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
-  const { stage, started, outcome, plan } = record;
+const MAX_IDS = 8;
+
+/** One line for each of some ids, the most recent first, and how many more there are. */
+function idLines(sessions: readonly { readonly id: string }[]): string {
+  const ids = sessions.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1));
+  const more = ids.length - MAX_IDS;
+  return [...ids.slice(0, MAX_IDS), ...(more > 0 ? [`… and ${more} more: run-claude sessions --all`] : [])]
+    .map((text) => `\n  ${text}`)
+    .join('');
+}
+
+/** The facts by which a session is picked. */
+export function candidateOf(record: SessionRecord): SessionCandidate & { readonly record: SessionRecord } {
+  const { stage, started, outcome, plan, commits, bound } = record;
   const isApplied =
     record.branches !== undefined ||
     outcome?.changes.some(({ verdict, why }) => verdict === 'applied' || why === CHANGED_SINCE) === true;
@@ -77,6 +105,8 @@ function candidateOf(record: SessionRecord): SessionCandidate & { readonly recor
     started,
     isOwned: ownerState(record) !== 'ended',
     appliedAt: isApplied ? outcome?.at : undefined,
-    hasLayer: plan?.mode === 'copy' && isLayerKept(record),
+    hasLayer: plan.mode === 'copy' && isLayerKept(record),
+    hasCommits: (commits === undefined ? bound?.commits !== false : commits.length > 0) && isLayerKept(record),
+    isKept: isKept(record),
   };
 }

@@ -215,6 +215,11 @@ export function isRunning(record: SessionRecord): boolean {
   return record.stage === 'running' && ownerState(record) === 'alive';
 }
 
+/** Whether a session has no agent: commands come and go in it until `down`. */
+export function isKept({ plan }: Pick<SessionRecord, 'plan'>): boolean {
+  return plan.program.kind === 'kept';
+}
+
 /** Writes what was collected from the session, with the findings of the audit. */
 export function writeCollected(sessionDir: string, collected: CollectedRecord): void {
   writeJsonAtomic(path.join(sessionDir, 'manifest'), collected);

@@ -8,7 +8,7 @@ import { withSession } from '../context/open-session.ts';
 
 /** `explore [ID]`: a shell on the files of a session. Its own changes are discarded. */
 export const exploreCommand: CommandRun = (line, context) =>
-  withSession(line, context, 'layer', async (record, deps) => {
+  withSession(line, context, 'explore', async (record, deps) => {
     requireStarted(record);
     if (record.plan.mode === 'bind')
       throw usageError('a bind session worked on the project itself', 'Its changes are in the project.');

@@ -3,11 +3,11 @@ import { usageError } from '../../errors.ts';
 import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
 import { allowHost } from '../../gateway/rules/live-rules.ts';
 import { suggestRules } from '../../gateway/rules/suggest-rules.ts';
-import { findSession } from '../../record/find-session.ts';
 import { ownerState } from '../../record/session.ts';
 import { jsonLine, jsonText } from '../../report/json.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
+import { sessionOf } from '../context/session-of.ts';
 
 /**
  * `network [ID]`: the requests of a session, by host. With `--suggest`: options that would allow the refused ones.
@@ -18,7 +18,7 @@ export const networkCommand: CommandRun = async (line, context) => {
   if (first === 'allow') return allow(second, third, context);
   if (second !== undefined)
     throw usageError(`network: unexpected '${cleanLine(second)}'`, 'To allow a host: run-claude network allow HOST');
-  const session = findSession(context.places.stateDir, first, context.cwd);
+  const session = sessionOf('network', first, context);
   const file = networkLogFile(session.plan.sessionDir);
   const entries = existsSync(file) ? readNetworkLog(file) : [];
   if (line.options.has('suggest')) {
@@ -41,7 +41,7 @@ export const networkCommand: CommandRun = async (line, context) => {
 
 function allow(host: string | undefined, id: string | undefined, context: CommandContext): number {
   if (host === undefined) throw usageError('network allow: no host', 'Write run-claude network allow example.org.');
-  const session = findSession(context.places.stateDir, id, context.cwd);
+  const session = sessionOf('network allow', id, context);
   if (ownerState(session) === 'ended') {
     throw usageError(
       `session ${session.id} has ended`,

@@ -1,8 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
-import { findSession } from '../../record/find-session.ts';
 import { writeNote } from '../../record/session.ts';
 import type { CommandRun } from '../context/context.ts';
+import { sessionOf } from '../context/session-of.ts';
 
 const MAX_CHARACTERS = 500;
 
@@ -13,7 +12,7 @@ export const noteCommand: CommandRun = async (line, context) => {
   if (text.length > MAX_CHARACTERS)
     throw usageError(`note: the text is longer than ${MAX_CHARACTERS} characters`, 'Shorten it.');
   const id = line.words.length > 1 ? line.words[0] : undefined;
-  const record = findSession(context.places.stateDir, id, realpathSync(context.cwd));
+  const record = sessionOf('note', id, context);
   writeNote(record, text);
   context.tell({ kind: 'message', level: 'info', text: `Stored with session ${record.id}.` });
   return 0;

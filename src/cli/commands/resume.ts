@@ -13,7 +13,7 @@ import { requireRoom } from '../start/require-room.ts';
 
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>
-  withSession(line, context, 'layer', async (record, deps) => {
+  withSession(line, context, 'resume', async (record, deps) => {
     requireStarted(record);
     if (record.plan.mode === 'bind')
       throw usageError('a bind session works on the project itself and cannot be resumed', 'Start a new session.');

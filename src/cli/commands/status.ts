@@ -1,5 +1,5 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
-import { isRunning, wasCollected } from '../../record/session.ts';
+import { isKept, isRunning, wasCollected } from '../../record/session.ts';
 import { failureText } from '../../record/start-failure.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
@@ -7,7 +7,6 @@ import { auditIfMissing } from '../../session/end/audit-collected.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
-import { isKept } from '../../session/kept/place.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -32,7 +31,7 @@ const MAX_PROGRAM_COLUMNS = 200;
 export const statusCommand: CommandRun = async (line, context) => {
   const file = optionValue(line, 'report');
   const place = file === undefined ? undefined : reportPlace(file, context.cwd);
-  return withSession(line, context, 'look', async (record, deps) => {
+  return withSession(line, context, 'status', async (record, deps) => {
     if (isRunning(record) && place === undefined) return runningStatus(record, line, context);
     if (place !== undefined) await auditIfMissing(record, deps);
     place?.write(reportOfEnded(record, () => reviewOf(record)));

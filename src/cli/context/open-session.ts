@@ -1,45 +1,35 @@
-import { realpathSync } from 'node:fs';
 import { RunClaudeError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
 import { distrust } from '../../host/programs/start-program.ts';
 import { foldersOf } from '../../plan/folders-of.ts';
-import { findPicked, type PickedSession } from '../../record/find-session.ts';
-import type { Purpose } from '../../record/pick-session.ts';
+import { PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../record/pick-session.ts';
 import { finishApply } from '../../session/later/apply.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { sessionDeps, type UserDeps } from '../../session/start/deps.ts';
 import { isFullDisk } from '../../store/remedy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd } from '../../terminal/width.ts';
-import { whenText } from '../../text/when.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import type { CommandContext } from './context.ts';
 import { openEngineOf } from './open-engine.ts';
 import { openScreen } from './open-screen.ts';
-import { programText } from './program-text.ts';
-import { warnOfUnreadable } from './unreadable.ts';
+import { sessionOf } from './session-of.ts';
 
 /**
- * Runs `body` with the session that a command line names. Before that, a session whose command was killed is collected,
- * which needs the engine, and an interrupted apply is finished. Without an id the command's purpose picks the session, and
- * a line names the other pending ones.
+ * Runs `body` with the session that a command line names, as {@link sessionOf} finds it. Before that, a session whose
+ * command was killed is collected, which needs the engine, and an interrupted apply is finished.
  */
 export async function withSession<T>(
   line: CommandLineOfCommand,
   context: CommandContext,
-  purpose: Purpose,
+  command: SessionCommand,
   body: (record: SessionRecord, deps: UserDeps) => Promise<T> | T,
 ): Promise<T> {
   const { env, places, tell, interruption } = context;
-  const picked = findPicked(places.stateDir, line.words[0], realpathSync(context.cwd), purpose);
-  let { record } = picked;
+  const purpose = PURPOSE_OF_COMMAND[command];
+  let record = sessionOf(command, line.words[0], context);
   distrust(foldersOf(record.plan));
-  for (const one of picked.unreadable) warnOfUnreadable(one, context);
-  if (picked.alsoPending.length > 0 && !line.options.has('json')) {
-    tell({ kind: 'message', level: 'info', text: pickedLine(picked, Date.now()) });
-  }
   const deps: UserDeps = {
     host: probeHost(process, places),
     tell,
@@ -83,13 +73,4 @@ function mayGoOn(error: unknown, purpose: Purpose, { name }: CommandLineOfComman
   if (isFullDisk(error)) return purpose === 'look';
   if (!(error instanceof RunClaudeError) || !['ENGINE_UNREACHABLE', 'ENGINE_LOST'].includes(error.code)) return false;
   return purpose === 'look' || name === 'discard';
-}
-
-const MAX_PROMPT_COLUMNS = 30;
-
-/** 'Session 261121-140512-k7p (today 14:03, "fix it"). 2 others are pending: run-claude sessions' */
-function pickedLine({ record, alsoPending }: PickedSession, nowMs: number): string {
-  const what = cutEnd(cleanLine(programText(record.plan.program)), MAX_PROMPT_COLUMNS);
-  const others = alsoPending.length === 1 ? '1 other is' : `${alsoPending.length} others are`;
-  return `Session ${record.id} (${whenText(record.started, nowMs)}, ${what}). ${others} pending: run-claude sessions`;
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
-import { isRunning, listSessions } from '../../record/session.ts';
+import { isKept, isRunning, listSessions } from '../../record/session.ts';
 import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
 import { writeJsonAtomic } from '../../store/record.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -21,11 +21,6 @@ const FORMAT: RecordFormat<DoorPlace> = {
 };
 
 const placeFile = (sessionDir: string): string => path.join(sessionDir, 'door');
-
-/** Whether a session has no agent: commands come and go in it until `down`. */
-export function isKept({ plan }: Pick<SessionRecord, 'plan'>): boolean {
-  return plan.program.kind === 'kept';
-}
 
 /** Whether commands can be run in a kept session now: its door is open. */
 export function isUp(record: SessionRecord): boolean {

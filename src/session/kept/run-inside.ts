@@ -1,9 +1,9 @@
+import { isKept } from '../../record/session.ts';
 import { attachTerminal } from '../../terminal/attach/attach.ts';
 import type { Engine, InsideProgram } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { connectKept, type KeptProgram } from './connection.ts';
-import { isKept } from './place.ts';
 
 /** How long a program may take to end by SIGTERM or SIGHUP. */
 const GRACE_MS = 10_000;

@@ -1,48 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunClaudeError, usageError } from '../../errors.ts';
-import { agentSession } from '../../record/beside.ts';
-import { findSession } from '../../record/find-session.ts';
-import { listSessions, ownerState, readRecord } from '../../record/session.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { ownerState, readRecord } from '../../record/session.ts';
 import { requestStop, whyStopped } from '../../record/stop-request.ts';
 import type { SessionRecord } from '../../types/session.ts';
 
 const POLL_MS = 200;
 
 /** Whether the session's agent runs or is about to, also where its command was killed. */
-function isRunning({ stage }: SessionRecord): boolean {
+export function isUnderWay({ stage }: SessionRecord): boolean {
   return stage === 'planned' || stage === 'running';
-}
-
-/**
- * The session that `stop` is about: the one with this id, or the only running one of the project that contains `folder`
- * and is wanted. For a folder besides a project, the session of its agent.
- *
- * @throws {RunClaudeError} USAGE when there is none, or more than one.
- */
-export function findStoppable(
-  stateDir: string,
-  id: string | undefined,
-  folder: string,
-  isWanted: (record: SessionRecord) => boolean = () => true,
-): SessionRecord {
-  if (id !== undefined) return agentSession(findSession(stateDir, id, folder));
-  const running = listSessions(stateDir).sessions.filter(
-    (one) => isRunning(one) && isWanted(one) && (folder === one.project || folder.startsWith(`${one.project}/`)),
-  );
-  const [only, ...others] = running;
-  if (only === undefined) {
-    throw usageError(
-      `no session of ${folder} is running`,
-      'List the sessions of all projects with: run-claude sessions',
-    );
-  }
-  if (others.length > 0) {
-    throw usageError(
-      `${running.length} sessions of ${folder} are running`,
-      `Name one: ${running.map((one) => one.id).join(', ')}`,
-    );
-  }
-  return agentSession(only);
 }
 
 /**
@@ -54,13 +20,14 @@ export function findStoppable(
  */
 export async function stopRunning(record: SessionRecord, signal: AbortSignal, why?: string): Promise<SessionRecord> {
   const { id, owner, plan } = record;
-  if (!isRunning(record)) {
+  if (!isUnderWay(record)) {
     throw new RunClaudeError('SESSION_ENDED', `the agent of session ${id} is not running`, {
       hint: `See what it changed with: run-claude status ${id}`,
     });
   }
   const state = ownerState(record);
-  if (state === 'ended' || owner === undefined) return record;
+  // It may have come to its end since its record was read.
+  if (state === 'ended' || owner === undefined) return readRecord(plan.sessionDir) ?? record;
   if (state === 'unknown') throw unreachable(record);
   requestStop(plan.sessionDir, why);
   try {

@@ -54,7 +54,7 @@ describe('records that earlier releases wrote', () => {
 
   it('reads a bind session that has its own repository', () => {
     const { state } = layOld('bind-2026-11-22');
-    const record = findSession(state, ID.slice(-3), '/');
+    const record = findSession(state, ID.slice(-3), '/', 'any').record;
     expect(record).toMatchObject({
       stage: 'applied',
       plan: { mode: 'bind', strategy: 'bind' },

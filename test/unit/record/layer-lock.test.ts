@@ -9,6 +9,8 @@ it.each([
 ] as const)('says what can be done with a %s session whose copy no longer exists', async (stage, hint) => {
   const id = '261120-100000-222';
   const state = recordSessions([{ id, stage, started: '2026-11-20T10:00:00.000Z', mode: 'bind' }]);
-  const gone = withLayer(findSession(state, id, '/p'), 'explore', async () => expect.unreachable('it has no copy'));
+  const gone = withLayer(findSession(state, id, '/p', 'any').record, 'explore', async () =>
+    expect.unreachable('it has no copy'),
+  );
   await expect(gone).rejects.toMatchObject({ code: 'LAYER_GONE', hint: expect.stringContaining(hint) });
 });

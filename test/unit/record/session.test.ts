@@ -30,16 +30,16 @@ it('selects the newest session that produced a result: a failed start does not h
   const waits = { ms: 100, stage: 'pending' } as const;
   const failed = { ms: 300, stage: 'failed' } as const;
   const state = sessions({ k7p: waits, '222': failed });
-  expect(findSession(state, undefined, '/p').id).toBe('261121-140512-k7p');
-  expect(findSession(state, '222', '/p').id).toBe('261121-140512-222');
-  expect(findSession(sessions({ '222': failed }), undefined, '/p').id).toBe('261121-140512-222');
+  expect(findSession(state, undefined, '/p', 'any').record.id).toBe('261121-140512-k7p');
+  expect(findSession(state, '222', '/p', 'any').record.id).toBe('261121-140512-222');
+  expect(findSession(sessions({ '222': failed }), undefined, '/p', 'any').record.id).toBe('261121-140512-222');
 });
 
 it('finds the newest of several sessions that started within one second', () => {
   const stage: Stage = 'pending';
   const state = sessions({ k7p: { ms: 300, stage }, '222': { ms: 900, stage }, zzz: { ms: 100, stage } });
   expect(listSessions(state).sessions.map(({ id }) => id.slice(-3))).toEqual(['222', 'k7p', 'zzz']);
-  expect(findSession(state, undefined, '/p').id).toBe('261121-140512-222');
+  expect(findSession(state, undefined, '/p', 'any').record.id).toBe('261121-140512-222');
 });
 
 it('does not list a start that was killed before its record, and gc removes its directory later', async () => {

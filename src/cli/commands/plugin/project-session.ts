@@ -1,5 +1,6 @@
 import { usageError } from '../../../errors.ts';
-import { findUp, isKept } from '../../../session/kept/place.ts';
+import { isKept } from '../../../record/session.ts';
+import { findUp } from '../../../session/kept/place.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 
 /**

@@ -22,7 +22,7 @@ export const applyCommand: CommandRun = async (line, context) => {
   for (const name of ['push', 'pr', 'title']) {
     if (line.options.has(name) && branch === undefined) throw usageError(`--${name} needs --branch`);
   }
-  return withSession(line, context, 'decide', async (record, deps) => {
+  return withSession(line, context, 'apply', async (record, deps) => {
     const options = {
       conflict,
       dryRun,

@@ -43,7 +43,7 @@ export const auditCommand: CommandRun = async (line, context) => {
     if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
       throw usageError(`audit ${word}: no base to compare with`, `Write run-claude audit ${word} --base main.`);
     }
-    return withSession(line, context, 'any', async (record, deps) => {
+    return withSession(line, context, 'audit', async (record, deps) => {
       await auditIfMissing(record, deps);
       const { failOn } = record.plan.policy;
       return conclude({ review: reviewOf(record), project: record.project, failOn }, output);

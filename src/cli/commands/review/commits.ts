@@ -24,7 +24,7 @@ import { inRepository, planBranches, takeCommits } from './take-commits.ts';
  * own prefix, and `--branch` also makes a branch of one. Exit 121 when they are held back.
  */
 export const commitsCommand: CommandRun = (line, context) =>
-  withSession(line, context, 'decide', async (record, deps) => {
+  withSession(line, context, 'commits', async (record, deps) => {
     for (const name of ['branch', 'allow-suspect']) {
       if (line.options.has(name) && !line.options.has('import')) throw usageError(`--${name} needs --import`);
     }

@@ -26,7 +26,7 @@ import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */
 export const diffCommand: CommandRun = (line, context) =>
-  withSession(line, context, line.options.has('follow') ? 'follow' : 'look', async (record, deps) => {
+  withSession(line, context, line.options.has('follow') ? 'diff --follow' : 'diff', async (record, deps) => {
     if (line.options.has('follow')) return follow(record, line, context);
     await auditIfMissing(record, deps);
     const review = reviewOf(record);

@@ -11,7 +11,7 @@ import { discardQuestion } from './questions.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
-  withSession(line, context, 'decide', async (record, deps) => {
+  withSession(line, context, 'discard', async (record, deps) => {
     if (!line.options.has('yes')) {
       const { files } = sessionFacts(record);
       const what = needsRecovery(record)

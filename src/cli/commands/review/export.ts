@@ -11,7 +11,7 @@ export const exportCommand: CommandRun = (line, context) => {
   const words = line.words.slice(0, -1);
   const named = line.words.at(-1);
   if (named === undefined) throw usageError('export: no file to write to', 'Write run-claude export ID FILE.');
-  return withSession({ ...line, words }, context, 'look', async (record, deps) => {
+  return withSession({ ...line, words }, context, 'export', async (record, deps) => {
     const file = path.resolve(context.cwd, named);
     const { changes, leftOut } = await exportSession(record, file, deps);
     const tell = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });

@@ -1,25 +1,24 @@
-import { realpathSync } from 'node:fs';
 import { EXIT, usageError } from '../../../errors.ts';
 import { probeHost } from '../../../host/facts.ts';
 import { besideSessions } from '../../../record/beside.ts';
 import { sharedStatus } from '../../../record/exit-status.ts';
-import { isKept } from '../../../session/kept/place.ts';
+import { isKept } from '../../../record/session.ts';
 import { applyPending } from '../../../session/later/apply.ts';
-import { findStoppable, stopRunning } from '../../../session/later/stop-session.ts';
+import { isUnderWay, stopRunning } from '../../../session/later/stop-session.ts';
 import type { SessionRecord } from '../../../types/session.ts';
-import type { CommandRun } from '../../context/context.ts';
+import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
 import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
+import { sessionOf } from '../../context/session-of.ts';
 
 /** `down [ID]`: ends a kept session. On a terminal its changes are reviewed; otherwise they stay pending. */
 export const downCommand: CommandRun = async (line, context) => {
   const { places, tell, env, interruption } = context;
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
-  const found = findStoppable(places.stateDir, line.words[0], realpathSync(context.cwd), isKept);
+  const found = sessionOf('down', line.words[0], context);
   const { id } = found;
   if (!isKept(found)) throw usageError(`session ${id} has an agent of its own`, `Stop it with: run-claude stop ${id}`);
-  say(`Ending session ${id}...`);
-  const ended = await stopRunning(found, interruption.signal, 'run-claude down');
+  const ended = isUnderWay(found) ? await end(found, context) : found;
   interruption.signal.throwIfAborted();
   const record = await recoverWithoutQuestion(ended, context);
   const screen = openScreen(process, env, interruption);
@@ -28,7 +27,7 @@ export const downCommand: CommandRun = async (line, context) => {
   for (const one of besideSessions(record)) folders.push(await recoverWithoutQuestion(one, context));
   for (const one of [record, ...folders]) {
     if (one.stage !== 'pending') {
-      say(`Session ${one.id} has ended. It has no changes to apply.`);
+      say(`Session ${one.id} has ended. ${ENDED_WORDS[one.stage] ?? 'It has no changes to apply.'}`);
       continue;
     }
     const yes = line.options.has('auto-apply') || one.plan.policy.autoApply;
@@ -50,4 +49,15 @@ export const downCommand: CommandRun = async (line, context) => {
     statuses.push(status);
   }
   return sharedStatus(statuses);
+};
+
+/** It may have come to its end since it was found: then its review is what the user wants of this command. */
+async function end(found: SessionRecord, { tell, interruption }: CommandContext): Promise<SessionRecord> {
+  tell({ kind: 'message', level: 'info', text: `Ending session ${found.id}...` });
+  return stopRunning(found, interruption.signal, 'run-claude down');
+}
+
+const ENDED_WORDS: Readonly<Partial<Record<SessionRecord['stage'], string>>> = {
+  discarded: 'Its changes were discarded.',
+  failed: 'It had not started.',
 };

@@ -1,13 +1,11 @@
-import { realpathSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../../errors.ts';
 import { terminalType } from '../../../plan/terminal-type.ts';
-import { agentSession } from '../../../record/beside.ts';
-import { findSession } from '../../../record/find-session.ts';
 import { isRunning } from '../../../record/session.ts';
 import { runInside } from '../../../session/kept/run-inside.ts';
 import type { Engine } from '../../../types/engine.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
+import { sessionOf } from '../../context/session-of.ts';
 
 /** Not the agent's PATH: the shell of a user who looks into the session. */
 const SHELL = ['/bin/bash'];
@@ -20,8 +18,8 @@ export const execInsideCommand: CommandRun = (line, context) =>
 export const shellCommand: CommandRun = (line, context) => runBeside(line.words[0], [], context);
 
 async function runBeside(id: string | undefined, words: readonly string[], context: CommandContext): Promise<number> {
-  const { places, cwd, env, tell } = context;
-  const record = agentSession(findSession(places.stateDir, id, realpathSync(cwd)));
+  const { env, tell } = context;
+  const record = sessionOf('shell', id, context);
   if (!isRunning(record)) {
     throw new RunClaudeError('SESSION_ENDED', `session ${record.id} is not running`, {
       hint: `See its files with: run-claude explore ${record.id}`,

@@ -1,14 +1,14 @@
 import { usageError } from '../../../errors.ts';
-import { findPicked } from '../../../record/find-session.ts';
 import { readServiceLog, serviceLogs } from '../../../record/service-log.ts';
 import { jsonText } from '../../../report/json.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
+import { sessionOf } from '../../context/session-of.ts';
 
 /** `log [ID]`: the logs that a session has. `log [ID] --service NAME`: what that service printed. */
 export const logCommand: CommandRun = async (line, context) => {
-  const session = findPicked(context.places.stateDir, line.words[0], context.cwd, 'log').record;
+  const session = sessionOf('log', line.words[0], context);
   const { sessionDir } = session.plan;
   const service = optionValue(line, 'service');
   if (service !== undefined) {

@@ -1,12 +1,10 @@
-import { realpathSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../../errors.ts';
 import { askForPort, type OpenPort, readOpenPorts } from '../../../preview/port-files.ts';
 import { isPort, parsePort } from '../../../preview/port-words.ts';
-import { agentSession } from '../../../record/beside.ts';
-import { findSession } from '../../../record/find-session.ts';
 import { isRunning } from '../../../record/session.ts';
 import { jsonText } from '../../../report/json.ts';
 import type { CommandRun } from '../../context/context.ts';
+import { sessionOf } from '../../context/session-of.ts';
 
 /** More than the session's process takes to look, on a machine under load. */
 const ANSWER_MS = 15_000;
@@ -20,7 +18,7 @@ export const portsCommand: CommandRun = async (line, context) => {
   const [asked, more] = words;
   if (more !== undefined) throw usageError(`ports: unexpected '${more}'`, 'Write run-claude ports ID PORT.');
   if (asked !== undefined) parsePort(asked);
-  const session = agentSession(findSession(context.places.stateDir, id, realpathSync(context.cwd)));
+  const session = sessionOf('ports', id, context);
   const { sessionDir, policy } = session.plan;
   if (!isRunning(session))
     throw new RunClaudeError('SESSION_ENDED', `session ${session.id} is not running`, {

@@ -1,16 +1,16 @@
-import { realpathSync } from 'node:fs';
 import { EXIT } from '../../../errors.ts';
 import { besideSessions } from '../../../record/beside.ts';
-import { findStoppable, stopRunning } from '../../../session/later/stop-session.ts';
+import { stopRunning } from '../../../session/later/stop-session.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
+import { sessionOf } from '../../context/session-of.ts';
 
 /** `stop [ID]`: stops the agent of a running session from another terminal. Its changes are collected and kept. */
 export const stopCommand: CommandRun = async (line, context) => {
-  const { places, tell, interruption } = context;
+  const { tell, interruption } = context;
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
-  const found = findStoppable(places.stateDir, line.words[0], realpathSync(context.cwd));
+  const found = sessionOf('stop', line.words[0], context);
   say(`Stopping session ${found.id}...`);
   const stopped = await stopRunning(found, interruption.signal);
   interruption.signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { SETTINGS } from '../../../../src/config/settings.ts';
 import { EXIT } from '../../../../src/errors.ts';
+import { PURPOSE_OF_COMMAND } from '../../../../src/record/pick-session.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
 const rowsOf = (text: string): string[][] =>
@@ -64,4 +65,12 @@ it('documents every setting of the files, and no other', () => {
     .slice(1)
     .map(([name = '']) => name.replaceAll('`', ''));
   expect(named).toEqual(SETTINGS.filter((setting) => setting.file !== false).map((setting) => setting.name));
+});
+
+it('documents which session each command means', () => {
+  const table = page('reference/sessions.md').split('## Which session a command means')[1]?.split('\n## ')[0] ?? '';
+  const named = rowsOf(table)
+    .slice(1)
+    .flatMap(([commands = '']) => commands.split(', ').map((name) => name.replaceAll('`', '')));
+  expect(named.filter((name) => name !== 'exec --session').sort()).toEqual(Object.keys(PURPOSE_OF_COMMAND).sort());
 });
