@@ -1,17 +1,18 @@
 import { readUsage, usageLine } from '../../gateway/usage.ts';
-import { isKept, isRunning, wasCollected } from '../../record/session.ts';
+import { isKept, isRunning } from '../../record/session.ts';
 import { failureText } from '../../record/start-failure.ts';
 import { jsonText } from '../../report/json.ts';
 import { countProgress, fileProgress } from '../../review/file-progress.ts';
 import { auditIfMissing } from '../../session/end/audit-collected.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
+import { isInPlace, shownLines, shownReview, whereInPlaceLine } from '../../session/end/shown-review.ts';
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { readLiveChanges } from '../../session/later/follow.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { appliedLines, leftLines, progressLine } from '../../terminal/review/outcome-lines.ts';
-import { ignoredAmount, summaryLines } from '../../terminal/review/summary.ts';
+import { ignoredAmount } from '../../terminal/review/summary.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
 import { durationText, whenText } from '../../text/when.ts';
@@ -35,7 +36,7 @@ export const statusCommand: CommandRun = async (line, context) => {
     if (isRunning(record) && place === undefined) return runningStatus(record, line, context);
     if (place !== undefined) await auditIfMissing(record, deps);
     place?.write(reportOfEnded(record, () => reviewOf(record)));
-    const review = wasCollected(record.plan.sessionDir) ? reviewOf(record) : undefined;
+    const review = shownReview(record);
     if (line.options.has('json')) writeJson(record, review, context);
     else {
       const columns = outputColumns();
@@ -83,7 +84,8 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
     ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
   ];
-  const files = review === undefined ? [] : fileProgress(review, outcome?.changes ?? []);
+  const inPlace = isInPlace(record);
+  const files = review === undefined || inPlace ? [] : fileProgress(review, outcome?.changes ?? []);
   const counts = countProgress(files);
   const isDecided = outcome !== undefined && outcome.changes.length > 0 && counts.total > 0;
   const when = outcome && whenText(outcome.at, nowMs);
@@ -95,7 +97,8 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...branches.map(branchText),
     ...proposalLines(record, nowMs),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
-    ...(review === undefined ? [] : summaryLines(review).map(({ text }) => text)),
+    ...(review === undefined ? [] : shownLines(record, review).map(({ text }) => text)),
+    ...(review !== undefined && inPlace && review.items.length > 0 ? [whereInPlaceLine(record)] : []),
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];

@@ -7,6 +7,7 @@ import type { Severity } from '../../types/finding.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { reviewOf } from './frozen-review.ts';
+import { filesInPlace } from './in-place-counts.ts';
 import { readOwnReportForList } from './own-report.ts';
 
 /**
@@ -94,18 +95,12 @@ function copyState({ stage }: SessionRecord, files: ProgressCounts, isClaudePend
 /** A bind session's changes are not kept; its own report has their number. */
 function boundFacts({ stage, plan, bound, commits }: SessionRecord): SessionFacts {
   const report = readOwnReportForList(plan.sessionDir);
-  const { renamed = 0, ...kinds } = report?.counts ?? {};
-  // A rename is in the report's numbers as a creation and a deletion too.
-  const changed = Object.values(kinds).reduce((sum, count) => sum + count, 0) - renamed;
-  const state =
-    stage === 'pending' || stage === 'discarded'
-      ? stage
-      : report !== undefined && changed === 0
-        ? 'unchanged'
-        : 'in-place';
+  const files = report && filesInPlace(report);
+  const isDecidedLater = stage === 'pending' || stage === 'discarded';
+  const state = isDecidedLater ? stage : files?.total === 0 ? 'unchanged' : 'in-place';
   return {
     state,
-    files: report === undefined ? undefined : { total: changed, applied: changed, left: 0, inPart: 0, blocked: 0 },
+    files,
     ...foundIn(report?.findings ?? []),
     hasCommits: commits === undefined ? bound?.commits === true : commits.length > 0,
     ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),

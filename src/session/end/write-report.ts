@@ -16,6 +16,7 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { ReportPlace } from '../start/deps.ts';
 import { reviewOf } from './frozen-review.ts';
+import { countsInPlace } from './in-place-counts.ts';
 import { OWN_REPORT, readOwnReport } from './own-report.ts';
 
 /** Read when this is loaded, since run-claude may be replaced on the disk while the session runs. */
@@ -49,7 +50,7 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
       ...(usage === undefined ? {} : { usage: { ...usage } }),
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
-    ...(plan.mode === 'copy' && { files: countProgress(fileProgress(review, outcome?.changes ?? [])) }),
+    files: plan.mode === 'bind' ? countsInPlace(review) : countProgress(fileProgress(review, outcome?.changes ?? [])),
     ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
   };
 }

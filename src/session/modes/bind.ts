@@ -1,10 +1,8 @@
 import { isWatchedPath } from '../../audit/files.ts';
-import { type BindOutcome, openBind } from '../../bind/session.ts';
+import { openBind } from '../../bind/session.ts';
 import { type BindSnapshot, readSnapshot } from '../../bind/snapshot.ts';
 import { listSessions, ownerState } from '../../record/session.ts';
-import { buildReview } from '../../review/build-review.ts';
 import type { Plan } from '../../types/plan.ts';
-import type { Review } from '../../types/review.ts';
 import type { BoundGit, SessionRecord } from '../../types/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import type { ViewParts } from '../start/stage.ts';
@@ -52,7 +50,7 @@ function viewOf(
       // First, and without the engine: the project must not stay as the agent left it.
       const project = await checkProject(record, snapshot, deps);
       const outside = await collectBound(record, await parts.roots(), deps, await secrets());
-      const review = reviewOf(plan, snapshot, project, outside.claude);
+      const review = { ...project.review, ...(outside.claude && { claude: outside.claude }) };
       return {
         record: outside.record,
         heldBack: project.heldBack,
@@ -60,18 +58,6 @@ function viewOf(
       };
     },
   };
-}
-
-/** For the report, in the form that the changes of a copy have. */
-function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome, claude: Review['claude']): Review {
-  const { changes, ignored: withheld, findings } = outcome;
-  const review = buildReview({
-    collected: { changes, problems: [], withheld, baseEntries: before.entries.size },
-    findings,
-    allowSuspect: plan.policy.allowSuspect,
-    includeIgnored: true,
-  });
-  return { ...review, ...(claude && { claude }) };
 }
 
 /** Two agents on the same files see, and undo, each other's work. */

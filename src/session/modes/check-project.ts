@@ -5,21 +5,30 @@ import { type BindOutcome, closeBind } from '../../bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../bind/snapshot.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { policySettings } from '../../judging/policy-settings.ts';
+import { buildReview } from '../../review/build-review.ts';
 import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { amount } from '../../terminal/progress.ts';
 import { diffLines } from '../../terminal/review/diff-view.ts';
 import { loadDiff } from '../../terminal/review/show.ts';
-import { findingLine } from '../../terminal/review/summary.ts';
 import { say } from '../../terminal/say.ts';
 import type { Change, ContentReader, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
+import type { Plan } from '../../types/plan.ts';
+import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
+import { changedInPlaceLine, findingInPlaceLine } from '../end/shown-review.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { restoreQuestion } from './questions.ts';
 
 /** Of all suspect changes together; the user's own tools show the rest. */
 const MAX_DIFF_LINES = 400;
+
+/** What a bind session left in the project. */
+export interface CheckedProject {
+  /** Changes that were put back or moved to quarantine, or are lost. */
+  readonly heldBack: number;
+  readonly review: Review;
+}
 
 /**
  * Restores what a bind session's agent changed and git could execute, audits its other changes, and reports both.
@@ -29,7 +38,7 @@ export async function checkProject(
   record: SessionRecord,
   snapshot: BindSnapshot,
   deps: UserDeps,
-): Promise<BindOutcome> {
+): Promise<CheckedProject> {
   const { plan } = record;
   const { tell } = deps;
   tell({ kind: 'message', level: 'info', text: 'Session ended. Checking what it left in the project...' });
@@ -47,15 +56,14 @@ export async function checkProject(
       return auditBound(changes, judge, { record, snapshot, deps });
     },
   });
-  const files = outcome.changes.filter(({ before, after }) => (after ?? before)?.kind !== 'dir');
-  tell({ kind: 'message', level: 'info', text: changedLine(files.length) });
+  const review = reviewOf(plan, snapshot, outcome);
+  tell({ kind: 'message', level: 'info', text: changedInPlaceLine(review) });
   for (const finding of outcome.findings) {
-    const { text, severity } = findingLine(finding);
-    if (severity === 'info' || severity === 'note') continue;
-    const plain = text.replace(/^WARNING: /, '').replace(' (BLOCKED — not synced)', '');
-    tell({ kind: 'finding', severity, text: `${plain} (it is in your project)` });
+    const line = findingInPlaceLine(finding);
+    if (line === undefined) continue;
+    tell({ kind: 'finding', severity: line.severity, text: line.text.replace(/^WARNING: /, '') });
   }
-  const large = files.filter(({ after }) => after?.kind === 'file' && after.size > MAX_KEPT_BYTES);
+  const large = outcome.changes.filter(({ after }) => after?.kind === 'file' && after.size > MAX_KEPT_BYTES);
   for (const { path } of large)
     tell({ kind: 'message', level: 'info', text: `not audited, too large: ${cleanLine(path)}` });
   await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
@@ -66,11 +74,18 @@ export async function checkProject(
       text: `not audited: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
     });
   }
-  return outcome;
+  return { heldBack: outcome.heldBack, review };
 }
 
-function changedLine(count: number): string {
-  return count === 0 ? 'No files changed' : `${amount(count, 'files')} changed in the project`;
+/** For the report, in the form that the changes of a copy have. */
+function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome): Review {
+  const { changes, ignored: withheld, findings } = outcome;
+  return buildReview({
+    collected: { changes, problems: [], withheld, baseEntries: before.entries.size },
+    findings,
+    allowSuspect: plan.policy.allowSuspect,
+    includeIgnored: true,
+  });
 }
 
 /** Columns of the prefix `[sandbox] ` before each line. */

@@ -10,10 +10,11 @@ import { rendererFor } from '../../../report/render.ts';
 import { reachesSeverity } from '../../../review/findings.ts';
 import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
+import { shownLines, shownReview } from '../../../session/end/shown-review.ts';
 import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
 import type { ReportPlace } from '../../../session/start/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import { summaryLines } from '../../../terminal/review/summary.ts';
+import { type SummaryLine, summaryLines } from '../../../terminal/review/summary.ts';
 import type { Severity } from '../../../types/finding.ts';
 import type { Review } from '../../../types/review.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
@@ -46,7 +47,9 @@ export const auditCommand: CommandRun = async (line, context) => {
     return withSession(line, context, 'audit', async (record, deps) => {
       await auditIfMissing(record, deps);
       const { failOn } = record.plan.policy;
-      return conclude({ review: reviewOf(record), project: record.project, failOn }, output);
+      const review = shownReview(record) ?? reviewOf(record);
+      const lines = shownLines(record, review, Number.POSITIVE_INFINITY);
+      return conclude({ review, lines, project: record.project, failOn }, output);
     });
   }
   const { policy, project, warnings } = await readPolicy(word, [], context);
@@ -55,11 +58,13 @@ export const auditCommand: CommandRun = async (line, context) => {
     signal: context.interruption.signal,
     tell: context.tell,
   });
-  return conclude({ review, project: project.root, base, failOn: policy.failOn }, output);
+  const lines = summaryLines(review, Number.POSITIVE_INFINITY);
+  return conclude({ review, lines, project: project.root, base, failOn: policy.failOn }, output);
 };
 
 interface AuditResult {
   readonly review: Review;
+  readonly lines: readonly SummaryLine[];
   readonly project: string;
   readonly base?: string;
   readonly failOn: Severity | undefined;
@@ -74,11 +79,11 @@ interface Output {
 }
 
 /** Prints and writes the findings. Returns the exit status. */
-function conclude({ review, project, base, failOn }: AuditResult, output: Output): number {
+function conclude({ review, lines, project, base, failOn }: AuditResult, output: Output): number {
   const status = reachesSeverity(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
   const report = auditReport(review, project, status, base);
   if (output.json) output.write(rendererFor('x.json')(report));
-  else for (const { text } of summaryLines(review, Number.POSITIVE_INFINITY)) output.write(`${text}\n`);
+  else for (const { text } of lines) output.write(`${text}\n`);
   output.place?.write(report);
   return status;
 }

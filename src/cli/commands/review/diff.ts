@@ -7,6 +7,7 @@ import type { FileDiff } from '../../../review/file-diff.ts';
 import { countProgress, fileProgress, isApplied } from '../../../review/file-progress.ts';
 import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
+import { isInPlace, shownReview, whereInPlaceLine } from '../../../session/end/shown-review.ts';
 import { followSession } from '../../../session/later/follow.ts';
 import { openContentStore } from '../../../store/content.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
@@ -29,12 +30,13 @@ export const diffCommand: CommandRun = (line, context) =>
   withSession(line, context, line.options.has('follow') ? 'diff --follow' : 'diff', async (record, deps) => {
     if (line.options.has('follow')) return follow(record, line, context);
     await auditIfMissing(record, deps);
-    const review = reviewOf(record);
+    const review = shownReview(record) ?? reviewOf(record);
     const shown = itemsOf(review, line);
     if (line.options.has('json')) {
       context.write(jsonText(shown));
       return 0;
     }
+    if (isInPlace(record)) return showInPlace(record, shown, line, context);
     const files = fileProgress(review, record.outcome?.changes ?? []);
     const counts = countProgress(files);
     const isPartly = counts.applied > 0 && counts.left > 0;
@@ -47,6 +49,27 @@ export const diffCommand: CommandRun = (line, context) =>
     await show(shown, { line, context, applied, store: openContentStore(storeDir(record.plan.sessionDir)) });
     return 0;
   });
+
+/**
+ * A bind session's changes are in the project, and the content of before is not kept: their names, and where to see
+ * more. To a file or a program goes nothing but the names that were asked for: it may be a reader of patches.
+ */
+function showInPlace(
+  record: SessionRecord,
+  items: readonly ReviewItem[],
+  { options }: CommandLineOfCommand,
+  { write, tell }: CommandContext,
+): number {
+  const isNamed = options.has('name-only') || options.has('stat');
+  for (const { change, renamedFrom } of items) {
+    const name = cleanLine(change.path);
+    const kind = renamedFrom === undefined ? change.kind : 'renamed';
+    if (options.has('name-only')) write(`${name}\n`);
+    else if (isNamed || process.stdout.isTTY === true) write(`${kind.padEnd(8)}  ${name}\n`);
+  }
+  tell({ kind: 'message', level: 'info', text: items.length === 0 ? 'No files changed' : whereInPlaceLine(record) });
+  return 0;
+}
 
 function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly ReviewItem[] {
   const wanted = rest.length === 0 ? () => true : matcher(rest);

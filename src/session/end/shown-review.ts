@@ -1,0 +1,125 @@
+import { wasCollected } from '../../record/session.ts';
+import type { Report } from '../../report/schema.ts';
+import { buildReview } from '../../review/build-review.ts';
+import { totalFiles } from '../../review/counts.ts';
+import { findingsOf } from '../../review/findings.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { amount } from '../../terminal/progress.ts';
+import { claudeLines, findingLine, type SummaryLine, summaryLines } from '../../terminal/review/summary.ts';
+import type { Change } from '../../types/entry.ts';
+import type { Finding } from '../../types/finding.ts';
+import type { FileCounts, Review } from '../../types/review.ts';
+import type { SessionRecord } from '../../types/session.ts';
+import { reviewOf } from './frozen-review.ts';
+import { readOwnReport } from './own-report.ts';
+
+/** Before every path of Claude's data in a review. */
+const CLAUDE_HOME = '~/.claude/';
+
+/** Whether the project has the changes of a session already, and nothing of them is kept: it ran in bind mode. */
+export function isInPlace({ plan }: SessionRecord): boolean {
+  return plan.mode === 'bind';
+}
+
+/**
+ * The changes of a collected session as views show them: those of a bind session by its own report, which has paths,
+ * kinds and findings and no content. Undefined where nothing was collected.
+ *
+ * @throws {RunClaudeError} as readCollected and readOwnReport do
+ */
+export function shownReview(record: SessionRecord): Review | undefined {
+  const { sessionDir } = record.plan;
+  const frozen = wasCollected(sessionDir) ? reviewOf(record) : undefined;
+  const report = isInPlace(record) ? readOwnReport(sessionDir) : undefined;
+  if (report === undefined) return frozen;
+  const review = reviewInPlace(report);
+  return {
+    ...review,
+    ...(frozen?.claude && { claude: frozen.claude }),
+    ...(frozen?.commits && { commits: frozen.commits }),
+  };
+}
+
+function reviewInPlace(report: Report): Review {
+  const { changes, findings, problems, withheld, counts, massDeletion } = report;
+  const { renamed = 0, ...kinds } = counts;
+  const review = buildReview({
+    collected: {
+      changes: changes.map(
+        ({ path, kind, state }) => ({ path, kind, ...(state === 'git' && { inGit: true }) }) as Change,
+      ),
+      problems,
+      withheld,
+      baseEntries: 0,
+      renames: changes.flatMap(({ path, renamedFrom, similarity = 100 }) =>
+        renamedFrom === undefined
+          ? []
+          : [{ from: renamedFrom as Change['path'], to: path as Change['path'], similarity }],
+      ),
+    },
+    // Those of Claude's data come with it.
+    findings: findings.filter(({ path }) => !path.startsWith(CLAUDE_HOME)).map(findingOf),
+    allowSuspect: [],
+    includeIgnored: true,
+  });
+  // A rename is in the report's numbers as a creation and a deletion too.
+  const counted: FileCounts = { ...kinds, created: kinds.created - renamed, deleted: kinds.deleted - renamed, renamed };
+  return { ...review, counts: counted, massDeletion };
+}
+
+/** The lines of a session's summary, in the words of its end. */
+export function shownLines(record: SessionRecord, review: Review, maxPerKind?: number): readonly SummaryLine[] {
+  const { back, left } = splitClaude(record, review);
+  const backLine = `Claude's data: ${amount(back, 'files')} brought back for this project.`;
+  return [
+    ...(isInPlace(record) ? linesInPlace(left) : summaryLines(left, maxPerKind)),
+    ...(back === 0 ? [] : [{ text: backLine, severity: 'info' } as const]),
+  ];
+}
+
+function linesInPlace(review: Review): readonly SummaryLine[] {
+  return [
+    { text: changedInPlaceLine(review), severity: 'info' },
+    ...findingsOf(withoutClaude(review)).flatMap((finding) => findingInPlaceLine(finding) ?? []),
+    ...(review.claude === undefined ? [] : claudeLines(review.claude)),
+  ];
+}
+
+/** The number of files of Claude's data that were brought back, and the review without them. */
+function splitClaude({ outcome }: SessionRecord, review: Review): { readonly back: number; readonly left: Review } {
+  const { claude } = review;
+  const done = (outcome?.claude ?? []).filter(({ verdict }) => verdict === 'applied' || verdict === 'same');
+  if (claude === undefined || done.length === 0) return { back: 0, left: review };
+  const paths = new Set(done.map(({ path }) => `${CLAUDE_HOME}${path}`));
+  const items = claude.items.filter(({ change }) => !paths.has(change.path));
+  return { back: claude.items.length - items.length, left: { ...review, claude: { ...claude, items } } };
+}
+
+function withoutClaude({ claude: _, ...review }: Review): Review {
+  return review;
+}
+
+const findingOf = (finding: Report['findings'][number]): Finding => finding as object as Finding;
+
+/** '2 files changed in the project'. */
+export function changedInPlaceLine({ counts }: Pick<Review, 'counts'>): string {
+  const total = totalFiles(counts);
+  return total === 0 ? 'No files changed' : `${amount(total, 'files')} changed in the project`;
+}
+
+/** The line of a finding in a file that nothing holds back; undefined for a note. */
+export function findingInPlaceLine(
+  finding: Finding,
+): { readonly text: string; readonly severity: 'blocked' | 'suspect' } | undefined {
+  const { severity } = finding;
+  if (severity === 'note') return undefined;
+  const { text } = findingLine(finding);
+  return { text: `${text.replace(' (BLOCKED — not synced)', '')} (it is in your project)`, severity };
+}
+
+/** Where to see what a bind session changed. */
+export function whereInPlaceLine({ project, plan }: SessionRecord): string {
+  return plan.project.git === 'none'
+    ? `The changes are in the project already, and their earlier content is not kept: ${cleanLine(project)}`
+    : `The changes are in the project already. To see them: git -C ${cleanLine(project)} diff`;
+}
