@@ -13,6 +13,7 @@ import type { Policy } from '../../types/policy.ts';
 import type { Choice } from '../../types/review.ts';
 import type { ApplyOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
+import { appliedSince, recordNow, withAppliedSince } from './applied-since.ts';
 import { bringChosenBack } from './claude-data.ts';
 
 export interface ApplyOptions {
@@ -65,9 +66,12 @@ export async function applySession(
     acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
   });
   if (options.dryRun) return { record, outcome };
-  const whole: ApplyOutcome = { ...outcome, claude: await bringChosenBack(record, choice, deps) };
-  const known = joinApplies(record.outcome, whole);
-  return { record: updateRecord(record, { stage: stageAfter(known), outcome: known }), outcome: whole };
+  const claude = await bringChosenBack(record, choice, deps);
+  const now = recordNow(record);
+  const changes = withAppliedSince(outcome.changes, appliedSince(record, now));
+  const whole: ApplyOutcome = { ...outcome, changes, claude };
+  const known = joinApplies(now.outcome, whole);
+  return { record: updateRecord(now, { stage: stageAfter(known), outcome: known }), outcome: whole };
 }
 
 /** Of things in several files, those that the session left as they were. */

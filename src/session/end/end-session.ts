@@ -14,6 +14,7 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
+import { APPLIED_SINCE, appliedSince, recordNow } from './applied-since.ts';
 import { bringClaudeBack } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { writeOwnReport } from './own-report.ts';
@@ -38,12 +39,19 @@ export interface SessionEnd {
  */
 export async function endSession(end: SessionEnd, deps: UserDeps): Promise<number> {
   const { review, whole = review, choice, outcome } = end;
-  let { record } = end;
+  let record = recordNow(end.record);
+  const since = appliedSince(end.record, record);
   const print = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
-  const open = review.items.filter(({ state }) => state === 'clean' || state === 'suspect').length;
+  const open = review.items.filter(
+    ({ state, change }) => (state === 'clean' || state === 'suspect') && !since.has(change.path),
+  ).length;
   const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
   const waiting = open + unignored + countSuspectClaudeFiles(review);
   const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
+  if (since.size > 0)
+    print(
+      `Session ${record.id}: ${amount(since.size, 'files')} ${since.size === 1 ? 'was' : 'were'} applied since by another command.`,
+    );
   if (choice.discard) {
     record = updateRecord(record, { stage: 'discarded' });
     print('Discarded. Nothing was changed on this machine.');
@@ -93,8 +101,9 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
 function printOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], print: (text: string) => void): void {
   if (files.length > 0) print(resultLine(files, 'Applied'));
   for (const { path, verdict, why } of outcome.changes) {
-    if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined))
-      print(`${verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
+    const isSince = why === APPLIED_SINCE;
+    if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined) || isSince)
+      print(`${isSince ? 'applied' : verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
   }
   for (const { applied, left } of splitPairs(outcome.changes))
     print(`${cleanLine(applied)} is applied without ${cleanLine(left)}: they may not fit together.`);

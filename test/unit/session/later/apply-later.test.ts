@@ -2,7 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readRecord, writeCollected } from '../../../../src/record/session.ts';
+import { readRecord, updateRecord, writeCollected } from '../../../../src/record/session.ts';
+import { applySession } from '../../../../src/session/end/apply-session.ts';
+import { endSession } from '../../../../src/session/end/end-session.ts';
+import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { type ApplyPendingOptions, applyPending, finishApply } from '../../../../src/session/later/apply.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Change } from '../../../../src/types/entry.ts';
@@ -34,7 +37,7 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
     return (await applyPending(record, deps, { ...WAYS, ...ways })).status;
   };
   const finish = () => finishApply(readRecord(scene.sessionDir) ?? first, deps);
-  return { ...scene, again, finish, said };
+  return { ...scene, first, deps, again, finish, said };
 }
 
 it('files that the session un-ignores need an answer and stay pending, also where nothing else is left', async () => {
@@ -106,3 +109,38 @@ it('a dry run ends with the status that the apply would have, also for what stay
     expect(now()).toEqual({ a: file('1\n') });
   }
 });
+
+it('counts what another terminal applied while the user was asked, whatever is answered here', async () => {
+  const sides = { base: {}, session: { a: file('1\n'), b: file('2\n'), c: file('3\n') } };
+  for (const [name, answer, stage, text] of [
+    ['since-none', 'n', 'pending', 'Session 1: 2 files were applied since by another command.'],
+    ['since-discard', 'd', 'discarded', 'Session 1: 2 files were applied since by another command.'],
+    ['since-chosen', 'c', 'applied', 'applied: a (was applied since by another command)'],
+  ] as const) {
+    const { first, sessionDir, changes, deps, said, now } = await lay(name, sides);
+    const seen = updateRecord(first, {});
+    const other = { ...WAYS, filter: { only: ['a', 'b'], skip: [] }, yes: true };
+    expect((await applyPending(seen, deps, other)).status).toBe(0);
+    said.length = 0;
+    // This terminal read the record before, and its user chose c alone, nothing, or to discard.
+    const review = reviewOf(seen);
+    const left = changes.filter(({ path: at }) => at !== 'c').map(({ path: at }) => skippedOutcome(at));
+    const chosen = answer === 'c' ? changes.filter(({ path: at }) => at === 'c').map((change) => ({ change })) : [];
+    const choice = { decided: answer !== 'n', discard: answer === 'd', chosen, folders: [], left };
+    const end = { record: seen, review, choice, agent: { status: 0, stopReason: undefined } };
+    if (answer === 'c') {
+      const { record, outcome } = await applySession(seen, choice, deps, WAYS);
+      await endSession({ ...end, record, outcome }, deps);
+    } else await endSession(end, deps);
+    expect(said, name).toContain(text);
+    expect(said.join(), name).not.toContain('not selected');
+    const record = readRecord(sessionDir);
+    expect([
+      record?.stage,
+      record?.outcome?.changes.filter(({ verdict }) => verdict === 'applied' || verdict === 'same'),
+    ]).toMatchObject([stage, [{ path: 'a' }, { path: 'b' }, ...(answer === 'c' ? [{ path: 'c' }] : [])]]);
+    expect(Object.keys(now())).toEqual(answer === 'c' ? ['a', 'b', 'c'] : ['a', 'b']);
+  }
+});
+
+const skippedOutcome = (path: RelPath) => ({ path, verdict: 'skipped', why: 'not selected' }) as const;
