@@ -164,7 +164,8 @@ describe.each(['session.json', 'manifest'])('%s', (file) => {
       const what = `${keys.join('.')} = ${JSON.stringify(value)}`;
       await expectRefusals(what, () => writeFileSync(inSession(file), damaged), [words]);
     }
-  });
+    // A command for each of some hundred fields: 4 s alone, and a multiple on a machine under load.
+  }, 120_000);
 });
 
 it.each([
