@@ -9,6 +9,7 @@ import type { SessionRecord } from '../types/session.ts';
 import { hasLayer } from '../workspace/drop-layer.ts';
 import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
+import { tellNextPending } from './end/next-pending.ts';
 import type { SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
 import type { AgentEnd } from './start/agent-run.ts';
@@ -84,6 +85,7 @@ async function runStages(
     const folders = (plan.also ?? []).map((folder) => planOfFolder(plan, folder));
     for (const one of [plan, ...folders]) await dropUnneededLayer(one, deps);
     tellResume(plan, deps);
+    if (decided.choice.decided) tellNextPending(record, deps);
     if (launched.failure !== undefined) throw launched.failure;
     return status;
   } catch (error) {

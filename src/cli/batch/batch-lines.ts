@@ -47,24 +47,34 @@ function problemOf({ result, status, error }: TaskRecord): string | undefined {
   if (result === undefined) return 'running';
   if (result === 'interrupted') return 'interrupted';
   if (result === 'done') return undefined;
-  if (status === EXIT.limit) return 'failed: a limit is reached';
   if (status === EXIT.terminated) return 'failed: stopped';
-  return error === undefined ? 'failed' : `failed: ${cleanLine(error.split('\n')[0] ?? '')}`;
+  // Of a limit it says which.
+  if (error !== undefined) return `failed: ${cleanLine(error.split('\n')[0] ?? '')}`;
+  return status === EXIT.limit ? 'failed: a limit is reached' : 'failed';
 }
 
-/** 'Task 3: pending, 3 files, $0.02, 41 s, session 261121-140512-k7p' and the beginning of its prompt. */
+/**
+ * 'Task 3: pending, 3 files, $0.02, 41 s, session 261121-140512-k7p' and the beginning of its prompt. Where the line is
+ * too narrow, the prompt is cut and then the verdict: the id is what the next command needs.
+ */
 export function endedLine(task: ShownTask, columns: number): string {
   const { record, facts, line } = task;
-  const parts = [
-    verdictText(task),
+  const rest = [
     ...(facts?.files === undefined ? [] : [amount(facts.files, 'files')]),
     ...(facts?.costUsd === undefined ? [] : [costText(facts.costUsd)]),
     ...(record?.ms === undefined ? [] : [durationText(record.ms)]),
     ...(record?.session === undefined ? [] : [`session ${cleanLine(record.session)}`]),
   ];
-  const head = `Task ${line}: ${parts.join(', ')}`;
-  return cutEnd(`${head}: ${promptText(task.prompt, columns)}`, columns);
+  const around = [`Task ${line}: `, ...rest.map((part) => `, ${part}`)].reduce((sum, part) => sum + widthOf(part), 0);
+  const verdict = cutEnd(verdictText(task), Math.max(MIN_VERDICT_COLUMNS, columns - around));
+  const head = `Task ${line}: ${[verdict, ...rest].join(', ')}`;
+  const room = columns - widthOf(head) - 2;
+  return room < MIN_PROMPT_COLUMNS ? head : `${head}: ${promptText(task.prompt, room)}`;
 }
+
+const MIN_VERDICT_COLUMNS = 8;
+/** Less of a prompt says nothing. */
+const MIN_PROMPT_COLUMNS = 8;
 
 export interface BoardCounts {
   readonly total: number;

@@ -14,6 +14,7 @@ import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';
 import { openBatchScreen } from '../batch/batch-screen.ts';
 import { type CheckedLine, checkLines } from '../batch/check-lines.ts';
+import { reviewSessions } from '../batch/review-sessions.ts';
 import { planBatch, runBatch, shownTask, statusOfBatch, type TaskState, taskData } from '../batch/run-batch.ts';
 import { readTaskFile } from '../batch/task-file.ts';
 import type { TaskLine } from '../batch/task-line.ts';
@@ -23,9 +24,13 @@ import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { reachableEngines } from '../start/open-chosen-engine.ts';
 import { requireLogin } from '../start/require-login.ts';
 
-/** `batch FILE`: the tasks of a file, each in a session of its own, side by side. */
+/** `batch FILE`: the tasks of a file, each in a session of its own, side by side. `batch --review [FILE]`: their reviews. */
 export const batchCommand: CommandRun = async (line, context) => {
   const [named] = line.words;
+  if (line.options.has('review')) {
+    const found = named === undefined ? undefined : await readTaskFile(named, context);
+    return reviewSessions(line, found && batchPlace(context.places.stateDir, found.source), context);
+  }
   if (named === undefined)
     throw usageError(
       'batch needs a FILE of tasks',

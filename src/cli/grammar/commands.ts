@@ -85,6 +85,7 @@ export const COMMANDS: readonly CommandShape[] = [
       value('jobs', 'N', 'number of sessions at a time (default: by processors and memory)'),
       { name: 'again', value: 'optional', placeholder: 'WHICH', help: 'repeat the failed tasks too; all: every task' },
       flag('dry-run', 'list what each task would do, start nothing'),
+      flag('review', 'ask about its pending sessions one after the other; without FILE, those of the project'),
       JSON_OPTION,
     ],
     1,

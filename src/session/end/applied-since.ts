@@ -3,7 +3,7 @@ import { readRecord } from '../../record/session.ts';
 import { isApplied } from '../../review/file-progress.ts';
 import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../types/session.ts';
 
-// Two terminals may review one session: what is in the project is what the record says now, and not what it said when a
+// Two terminals may review one session: what is in the project is what the record says now, and not what it was when a
 // question was asked.
 
 /** Reason of a change that another command applied while the user was asked about it. */

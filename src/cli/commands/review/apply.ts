@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { usageError } from '../../../errors.ts';
+import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/later/apply.ts';
 import { applyToBranch } from '../../../session/later/apply-branch.ts';
 import { type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
@@ -43,6 +44,7 @@ export const applyCommand: CommandRun = async (line, context) => {
           });
     if (outcome !== undefined && (dryRun || json))
       writeOutcome(outcome, { json, applied: dryRun ? 'would apply' : 'applied' }, context);
+    if (!dryRun) tellNextPending(record, deps);
     return status;
   });
 };

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../errors.ts';
+import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
 import { needsRecovery } from '../../../session/later/recover-project.ts';
@@ -28,5 +29,6 @@ export const discardCommand: CommandRun = (line, context) =>
       }
     }
     await discardSession(record, deps, () => openEngineOf(record.plan, context));
+    tellNextPending(record, deps);
     return EXIT.ok;
   });

@@ -6,6 +6,7 @@ import {
   promptText,
   type ShownTask,
   summaryLines,
+  verdictText,
 } from '../../../../src/cli/batch/batch-lines.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
 
@@ -74,6 +75,18 @@ it('shows one line for an ended task, cut to the window', () => {
   );
   expect(widthOf(endedLine(second, 70))).toBeLessThanOrEqual(70);
   expect(endedLine(second, Number.POSITIVE_INFINITY).length).toBeLessThan(400);
+  // The id is never cut: the verdict is.
+  for (const task of TASKS.slice(0, 2))
+    for (const columns of [70, 76, 100]) expect(endedLine(task, columns)).toContain('session 261123-140512-k7p');
+});
+
+it('says which limit a task reached', () => {
+  const why = 'its time limit is reached';
+  const limited = { record: record({ result: 'failed', status: 124, error: why }), facts: { verdict: 'pending' } };
+  expect(verdictText(limited)).toBe(`failed: ${why}, pending`);
+  expect(verdictText({ record: record({ result: 'failed', status: 124 }), facts: undefined })).toBe(
+    'failed: a limit is reached',
+  );
 });
 
 it('shows the tasks that run below the counts of the batch', () => {

@@ -79,7 +79,7 @@ describe('a bind session, whose changes are in the project already', () => {
     expect((await printed(diffCommand, ['stat'])).out).toContain('renamed   new.txt\n');
   });
 
-  it('is no patch: diff says where to look, and gives a reader of patches nothing', async () => {
+  it('has nothing for a reader of patches: diff says where to look', async () => {
     const { out, told } = await printed(diffCommand);
     expect(out).toBe('');
     expect(told.join()).toContain('The changes are in the project already');
