@@ -19,12 +19,12 @@ export const bindMode: SessionMode = {
   async open(plan, deps, parts) {
     warnOfOtherAgents(plan, deps);
     const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched: isWatchedPath });
-    return { ...viewOf(plan, deps, parts, snapshot, bound), mounts };
+    return { ...viewOf(deps, parts, snapshot, bound), mounts };
   },
 
   async reopen({ bound }, plan, deps, parts) {
     const snapshot = readSnapshot(plan.sessionDir);
-    return snapshot === undefined ? undefined : viewOf(plan, deps, parts, snapshot, bound);
+    return snapshot === undefined ? undefined : viewOf(deps, parts, snapshot, bound);
   },
 
   decide: decideBound,
@@ -36,13 +36,7 @@ export const bindMode: SessionMode = {
   },
 };
 
-function viewOf(
-  plan: Plan,
-  deps: SessionDeps,
-  parts: ViewParts,
-  snapshot: BindSnapshot,
-  bound: BoundGit | undefined,
-): SessionView {
+function viewOf(deps: SessionDeps, parts: ViewParts, snapshot: BindSnapshot, bound: BoundGit | undefined): SessionView {
   return {
     mounts: [],
     recorded: bound === undefined ? {} : { bound },
