@@ -20,6 +20,8 @@ export interface RunClaudeErrorOptions extends ErrorOptions {
   readonly hint?: string;
   /** Exit status of the process when this ends it. Default 125. */
   readonly status?: number;
+  /** The user chose it at a question: printed as information, not as an error. */
+  readonly isChosen?: boolean;
 }
 
 /** A failure that the user can act on: what happened and what to do next. Any other error is a bug. */
@@ -28,12 +30,14 @@ export class RunClaudeError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
   readonly status: number;
+  readonly isChosen: boolean;
   constructor(code: string, message: string, options: RunClaudeErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RunClaudeError';
     this.code = code;
     this.hint = options.hint;
     this.status = options.status ?? EXIT.failed;
+    this.isChosen = options.isChosen ?? false;
   }
 }
 

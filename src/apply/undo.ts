@@ -98,7 +98,7 @@ function lastApply(sessionDir: string): LastApply {
   if (found !== undefined) return found;
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
     status: EXIT.usage,
-    hint: 'Pre-images are kept for 30 days after an apply; run-claude sessions lists the sessions.',
+    hint: 'What an apply replaced is kept for 30 days. The sessions: run-claude sessions',
   });
 }
 

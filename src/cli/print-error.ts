@@ -6,7 +6,10 @@ import type { Tell } from '../types/event.ts';
 const REPLACED =
   'Was run-claude updated or removed while it ran? Nothing is lost: run-claude sessions lists pending changes.';
 
-/** Prints an error: one line with its code, the next step, and with --trace the stack. Returns the exit status. */
+/**
+ * Prints an error: one line with its code, the next step, and with --trace the stack. What the user chose is no error.
+ * Returns the exit status.
+ */
 export function printError(error: unknown, tell: Tell): number {
   const text = error instanceof Error ? error.message : String(error);
   // A full or failing disk is not a bug, whatever wrote to it.
@@ -19,7 +22,8 @@ export function printError(error: unknown, tell: Tell): number {
   const code = codeOf(error, known);
   // A message of the system begins with its code.
   const shown = known ? text.replace(`${code}: `, '') : `a bug in run-claude: ${text}`;
-  tell({ kind: 'message', level: 'error', text: shown, code });
+  if (error instanceof RunClaudeError && error.isChosen) tell({ kind: 'message', level: 'info', text: shown });
+  else tell({ kind: 'message', level: 'error', text: shown, code });
   if (hint !== undefined) tell({ kind: 'message', level: 'info', text: hint });
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     tell({ kind: 'trace', text: at.stack ?? at.message });

@@ -242,7 +242,10 @@ export function readCollected(sessionDir: string): CollectedRecord {
   const record = readRecord(sessionDir);
   if (record !== undefined) requireStarted(record);
   throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
-    hint: 'While its agent runs, see: run-claude status',
+    hint:
+      record !== undefined && ownerState(record) === 'ended'
+        ? `The command that ran it was killed. To collect what it left: run-claude status ${record.id}`
+        : 'While its agent runs, see: run-claude status',
   });
 }
 

@@ -5,6 +5,7 @@ import { pathKey } from '../plan/plan-run.ts';
 import { fields, listOf, oneOf, type RecordFormat, readRecordFile, text } from '../store/parse-record.ts';
 import { writeJsonAtomic } from '../store/record.ts';
 import type { Plan } from '../types/plan.ts';
+import { listSessions } from './session.ts';
 
 /** The start of a session that the user last agreed to for a project. */
 interface AgreedStart {
@@ -30,7 +31,15 @@ const AGREED_FORMAT: RecordFormat<AgreedStart> = {
  */
 export function whyAskStart(plan: Plan, stateDir: string): string | undefined {
   const last = readAgreed(agreedFile(plan, stateDir));
-  if (last === undefined) return 'This is the first session of this project.';
+  if (last === undefined) {
+    const { sessionId, project } = plan;
+    const isFirst = !listSessions(stateDir).sessions.some(
+      (one) => one.project === project.root && one.id !== sessionId,
+    );
+    return isFirst
+      ? 'This is the first session of this project.'
+      : 'You were not asked about this project yet: its sessions before were started with --yes, or without a terminal.';
+  }
   if (plan.mode === 'bind' && last.mode === 'copy')
     return 'This session changes the project itself; the sessions before worked on a copy.';
   const weaker = plan.weakenings.filter((line) => !last.weakenings.includes(digestOf(line)));

@@ -43,7 +43,7 @@ it('a session runs on the engine of its name, and later commands find it there b
   const id = idOf(scene);
   expect(remote.named('far').engine.docker('volume', 'ls', '-q')).toContain(`run-claude-${id}-layer`);
   expect(remote.named('near').engine.docker('volume', 'ls', '-q')).not.toContain(id);
-  expect((await scene.run(['sessions'])).stdout).toMatch(new RegExp(`^${id}  far  `));
+  expect((await scene.run(['sessions'])).stdout).toMatch(new RegExp(`^${id}  far  `, 'm'));
   expect(JSON.parse((await scene.run(['sessions', '--json'])).stdout)).toMatchObject([
     { engine: 'far', endpoint: remote.named('far').host },
   ]);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { usageError } from '../../errors.ts';
 import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
+import { parseHostRule } from '../../gateway/rules/host-rules.ts';
 import { allowHost } from '../../gateway/rules/live-rules.ts';
 import { suggestRules } from '../../gateway/rules/suggest-rules.ts';
 import { ownerState } from '../../record/session.ts';
@@ -41,6 +42,8 @@ export const networkCommand: CommandRun = async (line, context) => {
 
 function allow(host: string | undefined, id: string | undefined, context: CommandContext): number {
   if (host === undefined) throw usageError('network allow: no host', 'Write run-claude network allow example.org.');
+  // A wrong word is wrong for every session.
+  parseHostRule(host, 'network allow');
   const session = sessionOf('network allow', id, context);
   if (ownerState(session) === 'ended') {
     throw usageError(

@@ -28,14 +28,24 @@ export const sessionsCommand: CommandRun = async (line, context) => {
   const shown = line.options.has('all') ? listed : listed.filter(({ facts }) => !isEmpty(facts));
   const columns = outputColumns();
   const options = { columns, nowMs: Date.now(), home: homedir(), isOneProject: project !== undefined };
-  for (const text of sessionLines(shown, options)) context.write(`${text}\n`);
   const hidden = listed.length - shown.length;
   const again = named === undefined ? 'run-claude sessions --all' : `run-claude sessions --all ${named}`;
-  if (hidden > 0) context.write(`${hidden} ${hidden === 1 ? 'session' : 'sessions'} that changed nothing: ${again}\n`);
+  const more = `${hidden} ${hidden === 1 ? 'session' : 'sessions'} that changed nothing: ${again}`;
+  await writePaged([...sessionLines(shown, options), ...(hidden > 0 ? [more] : [])], context);
   const where = project === undefined ? '' : ` of ${project}`;
   if (listed.length === 0) context.tell({ kind: 'message', level: 'info', text: `There are no sessions${where}.` });
   return 0;
 };
+
+/** On a terminal the pager shows more than a screen from its beginning: the newest session does not scroll away. */
+async function writePaged(lines: readonly string[], { write, env, interruption }: CommandContext): Promise<void> {
+  const { stdout } = process;
+  const text = lines.map((line) => `${line}\n`).join('');
+  if (stdout.isTTY !== true || lines.length < (stdout.rows ?? 24)) return write(text);
+  const { openOutput } = await import('../../terminal/page-output.ts');
+  await using output = openOutput({ stdout, env, interruption });
+  await output.write(text);
+}
 
 /** Empty where the session's files cannot be read: one damaged session must not hide the others. */
 function withFacts(record: SessionRecord, context: CommandContext): ListedSession[] {

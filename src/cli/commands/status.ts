@@ -1,4 +1,6 @@
+import { RunClaudeError } from '../../errors.ts';
 import { readUsage, usageLine } from '../../gateway/usage.ts';
+import { agentSession, besideSessions } from '../../record/beside.ts';
 import { isKept, isRunning } from '../../record/session.ts';
 import { failureText } from '../../record/start-failure.ts';
 import { jsonText } from '../../report/json.ts';
@@ -64,16 +66,17 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     note,
     proposal: readProposal(record),
     outcome,
-    files,
+    files: files ?? null,
     imported,
     branches,
+    sameAgent: sameAgent(record).map(({ id }) => id),
   };
   const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, ...told };
   write(jsonText({ ...facts, changes, claude }));
 }
 
 function statusLines(record: SessionRecord, review: Review | undefined, nowMs: number): string[] {
-  const { id, plan, agentStatus, agentMs, stoppedBecause, outcome, note, started, imported, branches = [] } = record;
+  const { id, plan, agentMs, outcome, note, started, imported, branches = [] } = record;
   const usage = record.usage ?? readUsage(plan.sessionDir);
   const state = stateText(sessionFacts(record));
   const ran = [
@@ -81,8 +84,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(plan.engine.on === undefined ? [] : [`on ${plan.engine.on}`]),
     ...(imported === undefined ? [] : [importedText(imported, nowMs)]),
     ...(agentMs === undefined ? [] : [durationText(agentMs)]),
-    ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
-    ...(stoppedBecause === undefined ? [] : [`stopped: ${cleanLine(stoppedBecause)}`]),
+    ...endText(record),
   ];
   const inPlace = isInPlace(record);
   const files = review === undefined || inPlace ? [] : fileProgress(review, outcome?.changes ?? []);
@@ -92,6 +94,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   return [
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
+    ...besideLines(record),
     ...failureLines(record),
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...branches.map(branchText),
@@ -102,6 +105,33 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
   ];
+}
+
+/** How its agent ended. A session of `up` has none. */
+function endText(record: SessionRecord): string[] {
+  const { agentStatus, stoppedBecause } = record;
+  const why = stoppedBecause === undefined ? [] : [cleanLine(stoppedBecause)];
+  if (isKept(record)) return why.map((text) => `ended: ${text}`);
+  return [
+    ...(agentStatus === undefined ? [] : [`agent ended with ${agentStatus}`]),
+    ...why.map((text) => `stopped: ${text}`),
+  ];
+}
+
+/** The sessions of the other folders that the same agent could write to (--also). */
+function sameAgent(record: SessionRecord): readonly SessionRecord[] {
+  try {
+    const agents = agentSession(record);
+    return [agents, ...besideSessions(agents)].filter(({ id }) => id !== record.id);
+  } catch (error) {
+    // A damaged record of another session hides none of this one.
+    if (error instanceof RunClaudeError) return [];
+    throw error;
+  }
+}
+
+function besideLines(record: SessionRecord): string[] {
+  return sameAgent(record).map(({ id, project }) => `same agent: session ${id} of ${cleanLine(project)}`);
 }
 
 /** Why the agent never ran, and what to do. */
@@ -148,7 +178,9 @@ async function runningStatus(
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
     const proposal = readProposal(record);
-    context.write(jsonText({ id, project, stage, state: 'running', started, usage, proposal, changes, ignored }));
+    context.write(
+      jsonText({ id, project, stage, state: 'running', started, usage, proposal, files: null, changes, ignored }),
+    );
     return 0;
   }
   const counts = new Map<string, number>();
@@ -156,7 +188,7 @@ async function runningStatus(
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
-  for (const text of proposalLines(record, Date.now())) context.write(`${text}\n`);
+  for (const text of [...besideLines(record), ...proposalLines(record, Date.now())]) context.write(`${text}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);

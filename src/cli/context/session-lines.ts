@@ -32,7 +32,7 @@ const MAX_PATH_COLUMNS = 34;
 const INDENT = '  ';
 
 /**
- * Two lines for each session, and a third for its note. The first has the id, the engine where one of them is not on the
+ * A line with the names of the columns, then two lines for each session, and a third for its note. The first has the id, the engine where one of them is not on the
  * default engine, the state, the age, files and findings. The
  * second has the mode, how long the agent ran, the project, and the prompt or command. Cleaned. Only paths, prompts and
  * notes are cut.
@@ -40,15 +40,20 @@ const INDENT = '  ';
 export function sessionLines(sessions: readonly ListedSession[], options: ListOptions): string[] {
   const { columns, nowMs } = options;
   const isElsewhere = sessions.some(({ record }) => record.plan.engine.on !== undefined);
+  if (sessions.length === 0) return [];
+  const names = ['session', ...(isElsewhere ? ['engine'] : []), 'state', 'started'];
   const heads = sessions.map(({ record, facts }) => [
     record.id,
     ...(isElsewhere ? [record.plan.engine.on ?? DEFAULT_ENGINE] : []),
     stateText(facts),
     whenText(record.started, nowMs),
   ]);
-  const widths = [0, 1, 2, 3].map((at) => heads.reduce((most, head) => Math.max(most, head[at]?.length ?? 0), 0));
-  return sessions.flatMap(({ record, facts }, index) => {
-    const head = (heads[index] ?? []).map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  const widths = names.map((_, at) =>
+    [names, ...heads].reduce((most, head) => Math.max(most, head[at]?.length ?? 0), 0),
+  );
+  const rowOf = (cells: readonly string[]): string => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
+  const lines = sessions.flatMap(({ record, facts }, index) => {
+    const head = rowOf(heads[index] ?? []);
     const content = contentText(facts);
     const fits = head.length + 2 + content.length <= columns;
     return [
@@ -59,6 +64,7 @@ export function sessionLines(sessions: readonly ListedSession[], options: ListOp
       ...(record.note ? [cutEnd(`${INDENT}note: ${cleanLine(record.note)}`, columns)] : []),
     ];
   });
+  return [cutEnd(`${rowOf(names)}  changes`, columns), ...lines];
 }
 
 /** A review that was asked for from inside, as long as nothing was decided. */
@@ -87,6 +93,18 @@ export function contentText({ state, files, paths, hasCommits, ignored }: Sessio
   if (ignored > 0) parts.push(`${ignored} ignored`);
   if (parts.length > 0) return parts.join(', ');
   return files === undefined ? '' : 'no changes';
+}
+
+/** What a session still has, which a discard gives up: '3 files left, 2 commits'. */
+export function leftText(record: Pick<SessionRecord, 'commits'>, facts: SessionFacts): string {
+  const { files, hasCommits, ignored } = facts;
+  const commits = (record.commits ?? []).reduce((sum, { count }) => sum + count, 0);
+  const parts = [
+    ...(files !== undefined && files.left > 0 ? [`${amount(files.left, 'files')} left`] : []),
+    ...(hasCommits ? [commits === 0 ? 'its commits' : `${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
+    ...(ignored > 0 ? [`${amount(ignored, 'files')} that ignore rules matched`] : []),
+  ];
+  return parts.length === 0 ? 'which has nothing left to apply' : parts.join(', ');
 }
 
 /** 'copy, 1 min 20 s, ~/project: "fix the tests"'. */
@@ -124,7 +142,7 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     agentStatus,
     agentMs,
     failure: record.failure,
-    files: facts.files,
+    files: facts.files ?? null,
     findings,
     commits: facts.hasCommits,
     ignored: facts.ignored,

@@ -79,8 +79,9 @@ async function attachAgain(record: SessionRecord, name: string, deps: SessionDep
 }
 
 function sessionLeft({ id }: SessionRecord): RunClaudeError {
-  return new RunClaudeError('SESSION_LEFT', `session ${id} was left as it is: its agent still runs`, {
-    hint: `Any command for it asks again: run-claude status ${id}`,
+  return new RunClaudeError('SESSION_LEFT', `Session ${id} runs on: its agent was left as it is.`, {
+    hint: `Any command for it asks again: run-claude status ${id}. To end it: run-claude stop ${id}`,
     status: 120,
+    isChosen: true,
   });
 }

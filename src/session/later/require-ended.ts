@@ -1,6 +1,6 @@
 import { RunClaudeError, usageError } from '../../errors.ts';
-import { ownerState } from '../../record/session.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { isKept, ownerState } from '../../record/session.ts';
+import type { SessionRecord, Stage } from '../../types/session.ts';
 
 /**
  * Refuses a session on which nothing can be decided now.
@@ -13,8 +13,11 @@ export function requireEnded(record: SessionRecord): void {
       `session ${record.id} was discarded`,
       `See what it had changed with: run-claude diff ${record.id}`,
     );
-  if (record.stage !== 'running' || ownerState(record) === 'ended') return;
-  throw new RunClaudeError('SESSION_RUNNING', `session ${record.id} is still running (process ${record.owner?.pid})`, {
-    hint: 'Wait for its end, or end it where it runs.',
+  if (!UNDER_WAY.includes(record.stage) || ownerState(record) === 'ended') return;
+  const what = record.stage === 'planned' ? 'is still starting' : 'is still running';
+  throw new RunClaudeError('SESSION_RUNNING', `session ${record.id} ${what} (process ${record.owner?.pid})`, {
+    hint: `Wait for its end, or end it: run-claude ${isKept(record) ? 'down' : 'stop'} ${record.id}`,
   });
 }
+
+const UNDER_WAY: readonly Stage[] = ['planned', 'running', 'ended'];

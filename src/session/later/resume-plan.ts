@@ -1,4 +1,5 @@
 import { isPrintOnly, resumedProgram } from '../../agent/agents.ts';
+import { usageError } from '../../errors.ts';
 import { terminalType } from '../../plan/terminal-type.ts';
 import type { HostFacts, Plan, Program } from '../../types/plan.ts';
 
@@ -16,8 +17,18 @@ export interface ResumeInput extends Terminal {
   readonly conversation: string | undefined;
 }
 
-/** The plan for another run on a session's layer: the same sandbox, on this terminal. Pure. */
+/**
+ * The plan for another run on a session's layer: the same sandbox, on this terminal. Pure.
+ *
+ * @throws {RunClaudeError} USAGE for an option where the session runs a command
+ */
 export function resumePlan(plan: Plan, input: ResumeInput): Plan {
+  const [first] = input.words;
+  if (plan.program.kind === 'exec' && first?.startsWith('-'))
+    throw usageError(
+      `'${first}' is not a command, and this session has no agent that could take it`,
+      `Write run-claude resume ${plan.sessionId} -- COMMAND.`,
+    );
   const program = resumedProgram(plan.program, input.words, input.conversation, plan.policy);
   return withProgram(plan, program, input);
 }

@@ -26,3 +26,17 @@ it.each([
   printError(error, (event) => events.push(event));
   expect(events[0]).toEqual({ kind: 'message', level: 'error', text, code });
 });
+
+it('prints what the user chose at a question as information', () => {
+  const events: SessionEvent[] = [];
+  const left = new RunClaudeError('SESSION_LEFT', 'Session 1 runs on.', {
+    hint: 'Again.',
+    status: 120,
+    isChosen: true,
+  });
+  expect(printError(left, (event) => events.push(event))).toBe(120);
+  expect(events.slice(0, 2)).toEqual([
+    { kind: 'message', level: 'info', text: 'Session 1 runs on.' },
+    { kind: 'message', level: 'info', text: 'Again.' },
+  ]);
+});

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { rememberStart, whyAskStart } from '../../../src/record/start-answers.ts';
 import type { Plan } from '../../../src/types/plan.ts';
+import { recordSessions } from '../../support/session-fixture.ts';
 
 const plan = (mode: Plan['mode'], weakenings: readonly string[], root = '/p'): Plan =>
   ({ mode, weakenings, project: { root } }) as unknown as Plan;
@@ -32,4 +33,13 @@ it('asks at the first start in a project, and when a setting is weaker than the 
   } finally {
     rmSync(state, { recursive: true });
   }
+});
+
+it('does not call a session the first one where earlier ones were started without a question', () => {
+  const id = '261121-140512-k7p';
+  const state = recordSessions([{ id, stage: 'applied', started: '2026-11-21T14:05:12.000Z', project: '/p' }]);
+  expect(whyAskStart(plan('copy', []), state)).toMatch(/^You were not asked about this project yet: .*--yes/);
+  expect(whyAskStart(plan('copy', [], '/q'), state)).toBe('This is the first session of this project.');
+  // Its own record does not count.
+  expect(whyAskStart({ ...plan('copy', []), sessionId: id }, state)).toBe('This is the first session of this project.');
 });

@@ -4,20 +4,19 @@ import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
 import { needsRecovery } from '../../../session/later/recover-project.ts';
 import { ask } from '../../../terminal/ask.ts';
-import { amount } from '../../../terminal/progress.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
+import { leftText } from '../../context/session-lines.ts';
 import { discardQuestion } from './questions.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
   withSession(line, context, 'discard', async (record, deps) => {
     if (!line.options.has('yes')) {
-      const { files } = sessionFacts(record);
       const what = needsRecovery(record)
         ? 'of which nothing is collected and whose agent may still run'
-        : `${amount(files?.left ?? 0, 'files')} left`;
+        : leftText(record, sessionFacts(record));
       const answer = deps.screen && (await ask(deps.screen, discardQuestion(record.id, what)));
       if (answer?.key !== 'discard') {
         deps.tell({

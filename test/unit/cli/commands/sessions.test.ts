@@ -3,9 +3,9 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { sessionLines } from '../../../../src/cli/context/session-lines.ts';
+import { leftText, sessionLines } from '../../../../src/cli/context/session-lines.ts';
 import { listSessions } from '../../../../src/record/session.ts';
-import { sessionFacts } from '../../../../src/session/end/session-facts.ts';
+import { type SessionFacts, sessionFacts } from '../../../../src/session/end/session-facts.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
 import { type RecordedSession, recordSessions } from '../../../support/session-fixture.ts';
 
@@ -89,6 +89,7 @@ it('lists sessions in 80 columns, with whole ids and without control characters'
   const lines = sessionLines(listed, { columns: 80, nowMs: NOW, home: '/h', isOneProject: false });
   for (const line of lines) expect(widthOf(line), line).toBeLessThanOrEqual(80);
   expect(lines.map((line) => line.trimEnd())).toEqual([
+    'session            state           started          changes',
     '261121-142900-222  pending         1 min ago',
     '  5 files, 1 suspect, 1 blocked',
     '  copy, 1 min 20 s, …/long/long/long/long/long/project: "fix \\x1b[31mthe tests …',
@@ -162,4 +163,22 @@ it('lists the readable sessions when one cannot be read', async () => {
   const text = await run(state, []);
   expect(text).not.toContain('261121-100000-444');
   expect(text).toContain('261121-110000-333');
+});
+
+it('says what a discard gives up, also where no file is left', () => {
+  const none = { total: 0, applied: 0, left: 0, inPart: 0, blocked: 0 };
+  const facts = (left: number, hasCommits = false, ignored = 0) =>
+    ({ files: { ...none, total: left, left }, hasCommits, ignored }) as unknown as SessionFacts;
+  const commits = [{ repository: '', count: 2, titles: [] }];
+  expect(leftText({}, facts(3))).toBe('3 files left');
+  expect(leftText({ commits }, facts(0, true))).toBe('2 commits');
+  expect(leftText({}, facts(1, true))).toBe('1 file left, its commits');
+  expect(leftText({}, facts(0, false, 12))).toBe('12 files that ignore rules matched');
+  expect(leftText({}, facts(0))).toBe('which has nothing left to apply');
+});
+
+it('has files in JSON for every session: null until they are collected', async () => {
+  const listed = JSON.parse(await run(recordSessions(SESSIONS), ['json', 'all']));
+  expect(listed.every((one: object) => 'files' in one)).toBe(true);
+  expect(listed.find(({ id }: { id: string }) => id === '261119-080000-888').files).toBeNull();
 });

@@ -73,3 +73,12 @@ describe('the program of a resumed session', () => {
     expect([plan.tty, plan.env['TERM']]).toEqual([false, 'old']);
   });
 });
+
+it('refuses an option as the command of a session without an agent', () => {
+  const exec: Program = { kind: 'exec', argv: ['make'] };
+  expect(() => resumePlan(planOf(exec), input({ words: ['--version'] }))).toThrow(/'--version' is not a command/);
+  expect(resumePlan(planOf(exec), input({ words: ['ls', '--all'] })).program).toMatchObject({ argv: ['ls', '--all'] });
+  expect(resumePlan(planOf(claude([])), input({ words: ['--version'] })).program).toMatchObject({
+    args: expect.arrayContaining(['--version']),
+  });
+});
