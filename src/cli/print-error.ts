@@ -7,7 +7,7 @@ const REPLACED =
   'Was run-claude updated or removed while it ran? Nothing is lost: run-claude sessions lists pending changes.';
 
 /**
- * Prints an error: one line with its code, the next step, and with --trace the stack. What the user chose is no error.
+ * Prints an error: one line with its code, the next step, and with --trace the stack. What the user chose is printed as information.
  * Returns the exit status.
  */
 export function printError(error: unknown, tell: Tell): number {
