@@ -6,6 +6,8 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.dirname(import.meta.dirname);
+/** Undecided and held back: answers, not failures. Changes are left in the session. */
+const PENDING = [120, 121];
 const say = (text = '') => process.stderr.write(`[try] ${text}\n`);
 
 const SAMPLE = {
@@ -141,6 +143,10 @@ try {
       : 'What is new in the sample project now (git status):',
   );
   for (const line of changed.split('\n').filter(Boolean)) say(`  ${line}`);
+  if (PENDING.includes(status)) {
+    say('The sample and its session are removed now: the commands above that name');
+    say('the session find nothing any more.');
+  }
   say();
   say(
     hasCredentials()
@@ -151,5 +157,4 @@ try {
 } finally {
   removeTrial(dir);
 }
-// Held back (121) and undecided (120) are answers, not failures.
-process.exitCode = [0, 120, 121].includes(status) ? 0 : status;
+process.exitCode = PENDING.includes(status) ? 0 : status;

@@ -107,10 +107,12 @@ static bool is_one_of(const char *name, size_t length, const char *const *names)
  */
 static int option(char *const word[], const char *const *values, const char *const *flags, const char **value)
 {
+	*value = NULL;
+	if (strncmp(word[0], "--", 2) != 0)
+		refuse("unknown option %s", word[0]);
 	const char *name = word[0] + 2;
 	size_t length = strcspn(name, "=");
-	*value = NULL;
-	if (strncmp(word[0], "--", 2) != 0 || length == 0)
+	if (length == 0)
 		refuse("unknown option %s", word[0]);
 	if (is_one_of(name, length, flags) && name[length] == '\0')
 		return 1;

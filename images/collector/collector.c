@@ -142,6 +142,8 @@ static int send_content(uint32_t id, int fd, off_t size)
 		off_t data = lseek(fd, at, SEEK_DATA);
 		if (data < 0 && errno == EINVAL)
 			return send_data(id, fd, at, size); /* a file system without holes */
+		if (data < 0 && errno != ENXIO)
+			return errno; /* not the end of the data: what follows may be more than zeros */
 		if (data < 0 || data > size)
 			data = size;
 		if (data > at)

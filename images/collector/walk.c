@@ -87,6 +87,8 @@ static void put_unlisted(size_t length, int number)
 void walk(uint32_t id, int start, const char *below, int recursive, uint64_t max)
 {
 	uint64_t count = 0;
+	/* The root has no entry that could have a problem. */
+	int root_error = 0;
 	size_t depth = 0;
 	size_t base = strlen(below);
 	memcpy(path, below, base);
@@ -111,6 +113,8 @@ void walk(uint32_t id, int start, const char *below, int recursive, uint64_t max
 			/* Reports a directory that can't be listed to its end: entries that are missing were not deleted. */
 			if (errno != 0 && prefix > 0)
 				put_unlisted(prefix - 1, errno);
+			else if (errno != 0)
+				root_error = errno;
 			closedir(level);
 			depth--;
 			batch(id);
@@ -137,6 +141,10 @@ void walk(uint32_t id, int start, const char *below, int recursive, uint64_t max
 	while (depth > 0)
 		closedir(levels[--depth]);
 	wire_send();
+	if (root_error != 0) {
+		wire_error(id, root_error, strerror(root_error));
+		return;
+	}
 	wire_begin(id, 'X');
 	wire_u64(count);
 	wire_u8((uint8_t)whole);

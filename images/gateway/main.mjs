@@ -67,9 +67,11 @@ async function start(config) {
   const tellUsage = (limit = true) => {
     const exceeded = limit ? budget.exceeded() : undefined;
     const totals = { usage: budget.usage(), atMost: budget.atMost() };
+    const tool = budget.tool();
     const message = /** @type {const} */ ({
       type: 'usage',
       ...totals,
+      ...(tool === undefined ? {} : { tool }),
       ...(exceeded === undefined ? {} : { exceeded }),
     });
     return new Promise((/** @type {(value: void) => void} */ done) => tell(message, done));

@@ -6,7 +6,9 @@
  * @typedef {import('./usage.mjs').Tokens} Tokens
  * @typedef {{ model?: string, tokens?: Tokens, isTotal?: boolean, finished?: boolean }} Reading isTotal: of the whole
  *   answer, which ends with another event
- * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, read: (event: Record<string, unknown>) => Reading }} UsageFormat
+ * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, hasTool: RegExp,
+ *   read: (event: Record<string, unknown>) => Reading, tool: (event: Record<string, unknown>) => unknown }} UsageFormat
+ *   tool: the name of a tool that the model asks for, in an event that `hasTool` matches
  */
 
 /** Output tokens of an answer that ends without its usage, and whose request sets no limit. */
@@ -89,12 +91,56 @@ function readGemini(event) {
   };
 }
 
+/** The first element of a list that may be none. @param {unknown} value */
+const firstOf = (value) => fieldsOf(Array.isArray(value) ? value[0] : undefined);
+
+/** @param {Record<string, unknown>} event */
+function toolOfMessages(event) {
+  const block = fieldsOf(event['content_block']);
+  return block['type'] === 'tool_use' ? block['name'] : undefined;
+}
+
+/** Responses, and chat completions. @param {Record<string, unknown>} event */
+function toolOfOpenai(event) {
+  const item = fieldsOf(event['item']);
+  const call = firstOf(fieldsOf(firstOf(event['choices'])['delta'])['tool_calls']);
+  return text(item['type'])?.endsWith('_call') ? item['name'] : fieldsOf(call['function'])['name'];
+}
+
+/** @param {Record<string, unknown>} event */
+function toolOfGemini(event) {
+  const content = fieldsOf(firstOf(fieldsOf(event['response'] ?? event)['candidates'])['content']);
+  const parts = Array.isArray(content['parts']) ? content['parts'].map(fieldsOf) : [];
+  return fieldsOf(parts.find((part) => part['functionCall'] !== undefined)?.['functionCall'])['name'];
+}
+
 /** @type {UsageFormat} */
-const MESSAGES = { hasUsage: /"usage"/, delta: /"content_block_delta"/, end: /"message_stop"/, read: readMessages };
+const MESSAGES = {
+  hasUsage: /"usage"/,
+  delta: /"content_block_delta"/,
+  end: /"message_stop"/,
+  hasTool: /"content_block_start"/,
+  read: readMessages,
+  tool: toolOfMessages,
+};
 /** @type {UsageFormat} */
-const OPENAI = { hasUsage: /"usage"\s*:\s*\{/, delta: /\.delta"|"delta":/, end: /(?!)/, read: readOpenai };
+const OPENAI = {
+  hasUsage: /"usage"\s*:\s*\{/,
+  delta: /\.delta"|"delta":/,
+  end: /(?!)/,
+  hasTool: /"response\.output_item\.added"|"tool_calls"/,
+  read: readOpenai,
+  tool: toolOfOpenai,
+};
 /** @type {UsageFormat} */
-const GEMINI = { hasUsage: /"usageMetadata"/, delta: /"candidates"/, end: /(?!)/, read: readGemini };
+const GEMINI = {
+  hasUsage: /"usageMetadata"/,
+  delta: /"candidates"/,
+  end: /(?!)/,
+  hasTool: /"functionCall"/,
+  read: readGemini,
+  tool: toolOfGemini,
+};
 
 /** @param {ProviderApi | undefined} api @returns {UsageFormat} */
 export function usageFormat(api) {

@@ -18,6 +18,18 @@ function tokensOf(value) {
   return typeof value === 'object' && value !== null ? /** @type {Tokens} */ (value) : {};
 }
 
+/** @param {string} text @returns {Record<string, unknown> | undefined} */
+function eventOf(text) {
+  try {
+    const event = JSON.parse(text);
+    return event === null || typeof event !== 'object' ? undefined : event;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const MAX_TOOL_CHARACTERS = 100;
 /** US dollars for one search that the provider makes. */
 const WEB_SEARCH = 0.01;
 /** Bytes of a delta event without its text. */
@@ -51,6 +63,8 @@ export class UsageReader {
     this.deltaBytes = 0;
     this.text = '';
     this.model = '';
+    /** The tool that the answer asked for last, for the user's eyes. @type {string | undefined} */
+    this.tool = undefined;
     /** @type {Tokens} */
     this.tokens = {};
     this.decoder = new TextDecoder();
@@ -82,6 +96,7 @@ export class UsageReader {
   /** Only events that carry usage are parsed: the deltas between them are most of the stream. @param {string} line */
   take(line) {
     if (!line.startsWith('data:')) return;
+    if (this.format.hasTool.test(line)) this.readTool(line.slice(5));
     if (this.format.hasUsage.test(line)) this.read(line.slice(5));
     else if (this.format.delta.test(line)) {
       this.deltas += 1;
@@ -112,16 +127,16 @@ export class UsageReader {
   }
 
   /** @param {string} text */
+  readTool(text) {
+    const event = eventOf(text);
+    const name = event === undefined ? undefined : this.format.tool(event);
+    if (typeof name === 'string') this.tool = name.slice(0, MAX_TOOL_CHARACTERS);
+  }
+
+  /** @param {string} text */
   read(text) {
-    /** @type {Record<string, unknown> | null} */
-    let event;
-    try {
-      event = JSON.parse(text);
-    } catch (error) {
-      if (error instanceof SyntaxError) return;
-      throw error;
-    }
-    if (event === null || typeof event !== 'object') return;
+    const event = eventOf(text);
+    if (event === undefined) return;
     const { model, tokens, isTotal, finished } = this.format.read(event);
     if (model !== undefined) this.model = model;
     this.tokens = { ...this.tokens, ...tokensOf(tokens) };
@@ -162,6 +177,8 @@ function partsOf(tokens) {
  * @param {import('../../src/types/gateway.ts').GatewayConfig} config */
 export function createBudget(config) {
   let usage = { ...config.usage };
+  /** @type {string | undefined} */
+  let tool;
 
   /** @param {string} model */
   function priceOf(model) {
@@ -214,6 +231,11 @@ export function createBudget(config) {
   return {
     /** What ended, and what open answers have delivered. */
     usage: delivered,
+    /** The tool that was asked for last, of all answers. */
+    tool() {
+      for (const reader of open.keys()) tool = reader.tool ?? tool;
+      return tool;
+    },
     /** The totals if each open answer ended here, without its usage: what a gateway that is killed has spent at most. */
     atMost: () => withOpen((reader) => reader.cut()),
     /** Why no more requests may pass, or undefined. @returns {string | undefined} */
@@ -236,6 +258,7 @@ export function createBudget(config) {
     /** An answer that has ended. Without `tokens` it counts nothing. @param {UsageReader} reader @param {Tokens} [tokens] */
     close(reader, tokens) {
       const model = open.get(reader) ?? '';
+      tool = reader.tool ?? tool;
       if (open.delete(reader) && tokens !== undefined) countAnswer(reader, model, tokens);
     },
   };

@@ -16,6 +16,7 @@ const RESTART_PAUSE_MS = 100;
 /** Long enough for a slow start on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 const MAX_ERROR_CHUNKS = 64;
+const TOOL_NAME = /^[\w.:-]{1,64}$/;
 
 export interface KeepOptions {
   /** Starts one container (in tests: a process). */
@@ -40,6 +41,8 @@ export interface KeptGateway {
   /** Resolves with the reason when a limit is reached. */
   readonly exceeded: Promise<string>;
   usage(): GatewayUsage;
+  /** The tool that the model asked for last. The name is a word of few characters. */
+  lastTool(): string | undefined;
   setRules(rules: readonly HostRule[]): void;
   /** A stream to a port on the agent's loopback; undefined while no gateway runs. */
   openPort(port: number): AgentPortStream | undefined;
@@ -73,6 +76,7 @@ class GatewayKeeper implements KeptGateway {
   /** What the next start begins with. */
   #config: GatewayConfig;
   #usage: GatewayUsage;
+  #tool: string | undefined;
   #state: KeeperState = 'starting';
   #container: Awaited<ReturnType<KeepOptions['start']>> | undefined;
   #driven: DrivenGateway | undefined;
@@ -115,6 +119,10 @@ class GatewayKeeper implements KeptGateway {
     });
     renewal.take(this.#config.brokers.find(({ login }) => login?.name === name)?.login?.secret);
     return renewal;
+  }
+
+  lastTool(): string | undefined {
+    return this.#tool;
   }
 
   usage(): GatewayUsage {
@@ -200,8 +208,9 @@ class GatewayKeeper implements KeptGateway {
     );
   }
 
-  #takeUsage({ usage, atMost, exceeded }: UsageReport): void {
+  #takeUsage({ usage, atMost, exceeded, tool }: UsageReport): void {
     this.#usage = usage;
+    if (typeof tool === 'string' && TOOL_NAME.test(tool)) this.#tool = tool;
     this.#config = { ...this.#config, usage: atMost };
     if (exceeded !== undefined) this.#reportExceeded(exceeded);
     this.#options.keepUsage?.(usage);

@@ -57,6 +57,8 @@ export interface Gateway extends AgentSide {
    */
   begin(): void;
   usage(): UsageTotals;
+  /** The tool that the model asked for last. */
+  lastTool(): string | undefined;
   hosts(): readonly HostTotal[];
   /** The network log's file. */
   readonly log: string;
@@ -88,6 +90,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const credential = policy.credentials === 'broker' ? options.credential : undefined;
   const place = makePlace(options);
   let first: FirstContainer | undefined;
+  let startedMs: number | undefined;
+  let endedMs: number | undefined;
   const remove = async (agentStays: boolean): Promise<void> => {
     log.close();
     await place.remove(agentStays);
@@ -99,12 +103,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const [seccomp] = await Promise.all([readSeccompProfile(), place.volumeMade]);
     first = makeFirst(options, place, seccomp);
     const running = runGateway(options, { place, first, config: await configured, seccomp, credential, log });
-    return { ...side, ...running.asked, begin: first.begin, log: log.file, addToLog: log.add, hosts: log.totals, stop };
+    const asked = { ...running.asked, begin, quit };
+    return { ...side, ...asked, log: log.file, addToLog: log.add, hosts: log.totals, stop };
+
+    function begin(): void {
+      startedMs = performance.now();
+      first?.begin();
+    }
+
+    function quit(): void {
+      endedMs ??= performance.now();
+      running.asked.quit();
+    }
 
     async function stop(agentStays = false): Promise<void> {
       await running.end();
       await remove(agentStays);
-      for (const text of closingLines(running.asked.usage(), log.totals()))
+      const ranMs = startedMs === undefined ? undefined : (endedMs ?? performance.now()) - startedMs;
+      for (const text of closingLines(running.asked.usage(), log.totals(), ranMs))
         tell({ kind: 'message', level: 'info', text });
     }
   } catch (error) {
@@ -160,7 +176,10 @@ interface GatewayParts {
 }
 
 interface RunningGateway {
-  readonly asked: Pick<Gateway, 'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'openPort' | 'quit'>;
+  readonly asked: Pick<
+    Gateway,
+    'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'lastTool' | 'openPort' | 'quit'
+  >;
   end(): Promise<void>;
 }
 
@@ -206,6 +225,7 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
       lost,
       exceeded,
       usage: () => kept.usage(),
+      lastTool: () => kept.lastTool(),
       openPort: (port) => kept.openPort(port),
       quit: () => void end().catch(() => undefined),
     },
@@ -213,13 +233,13 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
   };
 }
 
-/** What the user reads when the session has ended. */
-function closingLines(usage: GatewayUsage, hosts: readonly HostTotal[]): string[] {
+/** What the user reads when the session has ended. `ranMs`: how long the agent ran. */
+function closingLines(usage: GatewayUsage, hosts: readonly HostTotal[], ranMs: number | undefined): string[] {
   const refused = hosts.filter((total) => total.refused > 0 && !total.quiet);
   const names = new Set(refused.map(({ host }) => host));
   const count = `${names.size} ${names.size === 1 ? 'host was' : 'hosts were'} refused`;
   return [
-    ...(usage.requests > 0 ? [usageLine(usage)] : []),
+    ...(usage.requests > 0 ? [usageLine(usage, ranMs)] : []),
     ...(names.size > 0
       ? [`network: ${count}; run-claude network lists them, --suggest prints the rules that would allow them`]
       : []),
@@ -236,6 +256,7 @@ function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
     ready: Promise.resolve(),
     lost: never,
     exceeded: never,
+    lastTool: () => undefined,
     usage: () => ({ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }),
     hosts: () => [],
     log,

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { costText } from '../text/cost.ts';
+import { durationText } from '../text/when.ts';
 import type { GatewayUsage } from '../types/gateway.ts';
 
 const usageFile = (sessionDir: string): string => path.join(sessionDir, 'usage.json');
@@ -27,9 +28,17 @@ export function readUsage(sessionDir: string): GatewayUsage | undefined {
   }
 }
 
-/** One line for the user: '12 requests to the model, 120,034 tokens in, 5,000 out, about $0.73 at list prices'. */
-export function usageLine({ requests, inputTokens, outputTokens, costUsd }: GatewayUsage): string {
+/**
+ * One line for the user: '12 requests to the model in 3 min 20 s, 120,034 tokens in, 5,000 out, about $0.73 at list
+ * prices'. Without a time where that is not known.
+ */
+export function usageLine(
+  { requests, inputTokens, outputTokens, costUsd }: GatewayUsage,
+  ranMs: number | undefined = undefined,
+): string {
   const count = (value: number): string => value.toLocaleString('en-US');
-  const asked = `${count(requests)} ${requests === 1 ? 'request' : 'requests'} to the model`;
+  // Of a second at least: an agent that asked a model took longer.
+  const time = ranMs === undefined ? '' : ` in ${durationText(Math.max(1000, ranMs))}`;
+  const asked = `${count(requests)} ${requests === 1 ? 'request' : 'requests'} to the model${time}`;
   return `${asked}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out, ${costText(costUsd)}`;
 }

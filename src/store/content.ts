@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
 import type { ContentReader, Digest } from '../types/entry.ts';
 import { MANY, syncFileSystem } from './flush.ts';
-import { dataRuns } from './holes.ts';
+import { dataRuns, isHole } from './holes.ts';
 import { readOpen } from './read-open.ts';
 import { makePrivateDir, syncDir } from './record.ts';
 import { remedyOf } from './remedy.ts';
@@ -201,6 +201,12 @@ async function hashInto(
   try {
     for await (const chunk of chunks) {
       hash.update(chunk);
+      // What is small is kept whole: it is hashed before anything is written.
+      if (size + chunk.length > SMALL_BYTES && isHole(chunk)) {
+        await spill(false);
+        size += chunk.length;
+        continue;
+      }
       size += chunk.length;
       held.push(chunk);
       heldBytes += chunk.length;

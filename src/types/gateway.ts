@@ -182,6 +182,8 @@ export interface UsageReport {
   readonly atMost: GatewayUsage;
   /** The limit that is reached. */
   readonly exceeded?: string;
+  /** The name of the tool that the model asked for last. */
+  readonly tool?: string;
 }
 
 /** What the gateway reaches through the host: the provider, the host's own proxy, or a port of the user's machine. */

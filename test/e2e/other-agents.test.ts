@@ -61,7 +61,7 @@ describe('the real Codex, driven by a stand-in of the Responses API', () => {
         'POST /v1/responses',
       ]);
       // 600 and 10 tokens in, 400 cached, 120 out, at the prices of the model that Codex chose.
-      expect(result.stderr).toMatch(/2 requests to the model, 1,010 tokens in, 120 out/);
+      expect(result.stderr).toMatch(/2 requests to the model in [^,]+, 1,010 tokens in, 120 out/);
       expect(result.stderr).toContain('~/.codex/AGENTS.md');
       expect(JSON.stringify(standIn.requests[0]?.body)).toContain('You are in run-claude');
       expect(scene.fingerprint('.git')).toBe(before);
@@ -140,7 +140,7 @@ describe('the real Gemini CLI, driven by a stand-in of the Gemini API', () => {
       expect(standIn.requests.every(({ headers }) => headers['x-goog-api-key'] === key)).toBe(true);
       const counted = standIn.requests.filter(({ path: to }) => /enerateContent/.test(to)).map(({ path: to }) => to);
       expect(counted).toHaveLength(3);
-      expect(result.stderr).toContain('3 requests to the model, 1,020 tokens in, 190 out');
+      expect(result.stderr).toMatch(/3 requests to the model in [^,]+, 1,020 tokens in, 190 out/);
       expect(result.stderr).not.toContain('~/.gemini/settings.json');
       expect(result.stderr).toContain('~/.gemini/GEMINI.md');
       expect(JSON.stringify(standIn.requests.map(({ body }) => body))).toContain('You are in run-claude');
@@ -397,7 +397,7 @@ provider = { api = "openai", url = "${standIn.url}", key = "TINY_API_KEY" }
       expect(read(scene, 'note.txt')).toContain("# You are in run-claude's sandbox");
       expect(read(scene, 'refused.txt')).toBe('403\n');
       expect(standIn.requests.map(({ method, path: to }) => `${method} ${to}`)).toEqual(['POST /v1/responses']);
-      expect(result.stderr).toContain('1 request to the model, 1,000 tokens in, 100 out');
+      expect(result.stderr).toMatch(/1 request to the model in [^,]+, 1,000 tokens in, 100 out/);
       expect(readFileSync(path.join(scene.home, '.tiny/conf'), 'utf8')).toBe('mine');
       const again = await scene.run(['sessions', '--json'], { env });
       expect(JSON.parse(again.stdout)[0]).toMatchObject({ program: 'tiny' });

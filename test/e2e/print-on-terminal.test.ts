@@ -29,12 +29,16 @@ it('-p on a terminal shows one status line, removes it at the end, and prints ho
   try {
     await using pty = scene.pty(['--yes', scene.project, '-p', 'do it']);
     await pty.see(/To see its changes as they happen: run-claude diff --follow \S+/);
-    await pty.see(/Running for [\d min]+ s, \d requests?, 1 file changed/);
+    await pty.see(/Running for [\d min]+ s, .*\d requests?, tool Bash, 1 file changed/);
+    // Neither shown nor an answer to the question that comes.
+    pty.send('typed ahead\ry\r');
+    await pty.see(/Running for [\d min]+ s, .*\d requests?, tool Bash, 1 file changed, README\.md/);
     end();
     const at = await pty.see(/QXQXQX/);
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: at });
     const rows = await rowsOf(pty.output);
     expect(rows.filter((row) => row.includes('Running for'))).toEqual([]);
+    expect(pty.output).not.toContain('typed ahead');
     expect(rows).toContain('QXQXQX');
     expect(rows.filter((row) => row.includes('diff --follow'))).toHaveLength(1);
     pty.send('n\r');

@@ -10,6 +10,8 @@ const FLAGS = {
   plain: ['-O2', '-static'],
   /** Ends with a report, and 99, at a wrong access or an undefined operation. */
   sanitized: ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
+  /** On a disk that fails where FAIL_SEEK or FAIL_LIST gives an error number: collector-failing.c. */
+  failing: ['-O2', '-static', '-Wl,--wrap=lseek,--wrap=readdir', path.join(import.meta.dirname, 'collector-failing.c')],
 };
 const CACHE = path.join(import.meta.dirname, '../../node_modules/.cache/run-claude-tests');
 
@@ -33,8 +35,15 @@ export function compileCollector(how: keyof typeof FLAGS = 'plain'): string {
 /** A collector as a plain process of this machine: for what needs no container. */
 export async function runCollector(
   roots: Readonly<Record<string, string>>,
+  {
+    how = 'plain',
+    env = {},
+  }: { readonly how?: keyof typeof FLAGS; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<{ collector: Collector; child: ChildProcess }> {
   const args = Object.entries(roots).map(([name, dir]) => `${name}=${dir}`);
-  const child = spawn(compileCollector(), args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(compileCollector(how), args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
   return { collector: await speakToCollector(child), child };
 }

@@ -22,12 +22,19 @@ export interface CopySystem {
   readonly platform: NodeJS.Platform;
   /** Clones a file on APFS, or copies it where the disk does not clone. False where nothing was copied. */
   cloneByProgram(from: string, to: string): boolean;
+  /** Copies an open file without reading its holes. False where nothing, or not everything, was copied. */
+  copySparseByProgram(from: number, to: string | Buffer): boolean;
 }
 
 /** Node's copyFile does not clone on macOS (libuv has no clonefile), cp of macOS does. */
 const SYSTEM: CopySystem = {
   platform: process.platform,
   cloneByProgram: (from, to) => spawnSync('/bin/cp', ['-c', from, to], { stdio: 'ignore' }).status === 0,
+  // Node has no SEEK_DATA, GNU cp does. Its input is the file that is open here.
+  copySparseByProgram: (from, to) =>
+    typeof to === 'string' &&
+    spawnSync('/bin/cp', ['--sparse=always', '--', '/proc/self/fd/0', to], { stdio: [from, 'ignore', 'ignore'] })
+      .status === 0,
 };
 
 /** Why a file was not copied as the walk saw it. */
@@ -55,6 +62,8 @@ const MAX_SPARSE_BYTES = 2 ** 36;
 const COPY_FILE_FROM_BYTES = 65_536;
 /** From here on a clone costs less than reading and writing, although a program has to be started for it. */
 const CLONE_FROM_BYTES = 16 << 20;
+/** From here on reading holes costs more than starting a program. */
+const SPARSE_BY_PROGRAM_FROM_BYTES = 16 << 20;
 /** Removed since the walk, or replaced by a link: the next walk sees what is there now. */
 const CHANGED_CODES = ['ENOENT', 'ELOOP', 'ENOTDIR'];
 
@@ -136,7 +145,8 @@ export class FileCopier {
     // Of the very inode that was opened and checked.
     const opened = `/proc/self/fd/${source.fd}`;
     if (this.#cloned(opened, target, source.dev)) return true;
-    if (source.size <= COPY_FILE_FROM_BYTES || source.isSparse) return false;
+    if (source.isSparse) return this.#sparseByProgram(source, target);
+    if (source.size <= COPY_FILE_FROM_BYTES) return false;
     fs.copyFileSync(opened, target, C.COPYFILE_EXCL);
     return true;
   }
@@ -153,6 +163,18 @@ export class FileCopier {
     const there = fs.lstatSync(path, { throwIfNoEntry: false });
     const copy = fs.lstatSync(target, { throwIfNoEntry: false });
     if (isCloned && there?.ino === ino && there.dev === dev && copy?.isFile() && copy.size === size) return true;
+    fs.rmSync(target, { force: true });
+    return false;
+  }
+
+  /** False also where the program wrote another size, such as of a file that was written to at the same time. */
+  #sparseByProgram({ fd, size }: OpenSource, target: string | Buffer): boolean {
+    if (size < SPARSE_BY_PROGRAM_FROM_BYTES) return false;
+    // The program would write into a file, or through a link, that has the name.
+    if (fs.lstatSync(target, { throwIfNoEntry: false }) !== undefined) return false;
+    const isCopied = this.#system.copySparseByProgram(fd, target);
+    const copy = fs.lstatSync(target, { throwIfNoEntry: false });
+    if (isCopied && copy?.isFile() && copy.size === size) return true;
     fs.rmSync(target, { force: true });
     return false;
   }

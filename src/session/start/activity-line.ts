@@ -1,13 +1,18 @@
 import { amount } from '../../terminal/progress.ts';
+import { durationText } from '../../text/when.ts';
 import type { Tell } from '../../types/event.ts';
+import type { UsageTotals } from '../../types/session.ts';
 import type { LiveReader } from '../../workspace/live.ts';
+import type { LiveChange } from '../../workspace/workspace.ts';
 import { scanPace } from './scan-pace.ts';
 
 export interface ActivityLineOptions {
   readonly id: string;
   readonly tell: Tell;
-  /** How many requests went to the model so far. */
-  readonly requests: () => number | undefined;
+  /** What went to the model so far. */
+  readonly usage: () => Pick<UsageTotals, 'requests' | 'costUsd'> | undefined;
+  /** The name of the tool that the model asked for last, which may be any text. */
+  readonly lastTool: () => string | undefined;
   /** In copy mode: counts the changed files. */
   readonly changes: (() => Promise<LiveReader>) | undefined;
   readonly nowMs?: () => number;
@@ -25,13 +30,13 @@ const EVERY_MS = 1000;
 
 /**
  * One line on the terminal of an agent that does not use the terminal itself (`-p`), replaced in place each second: how
- * long the agent runs, its requests, the files that it changed. The first line comes with the command that shows more.
+ * long the agent runs, its cost, requests, last tool and file. The first line comes with the command that shows more.
  */
 export function showActivityLine(options: ActivityLineOptions): ActivityLine {
-  const { id, tell, requests, nowMs = () => performance.now() } = options;
+  const { id, tell, usage, lastTool, nowMs = () => performance.now() } = options;
   const started = nowMs();
   let isStopped = false;
-  let files: number | undefined;
+  let changed: ChangedFiles | undefined;
   let isLineStart = true;
   let isHinted = false;
 
@@ -45,7 +50,15 @@ export function showActivityLine(options: ActivityLineOptions): ActivityLine {
         text: `To see its changes as they happen: run-claude diff --follow ${id}`,
       });
     isHinted = true;
-    tell({ kind: 'status-line', text: activityText(nowMs() - started, requests() ?? 0, files) });
+    const { requests = 0, costUsd = 0 } = usage() ?? {};
+    const text = activityText({
+      elapsedMs: nowMs() - started,
+      requests,
+      costUsd,
+      tool: lastTool(),
+      files: changed?.count,
+    });
+    tell({ kind: 'status-line', text, ...(changed?.last === undefined ? {} : { file: changed.last }) });
   };
   const count = async (): Promise<void> => {
     if (options.changes === undefined) return;
@@ -56,9 +69,9 @@ export function showActivityLine(options: ActivityLineOptions): ActivityLine {
     while (!isStopped) {
       pace.startScan(true);
       const { changes } = await reader.look(false);
-      const isChanged = files !== changes.length;
-      files = changes.length;
-      await delay(pace.endScan(isChanged));
+      const before = changed;
+      changed = changedFiles(changes);
+      await delay(pace.endScan(before?.count !== changed.count || before.last !== changed.last));
     }
   };
   // Where files cannot be counted, the line goes without their number.
@@ -87,12 +100,37 @@ function delay(milliseconds: number): Promise<void> {
   });
 }
 
-/** 'Running for 1 min 5 s, 3 requests, 2 files changed'. */
-export function activityText(elapsedMs: number, requests: number, files: number | undefined): string {
-  const seconds = Math.floor(elapsedMs / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const time =
-    hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
-  const requestCount = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
-  return `Running for ${time}, ${requestCount}${files === undefined ? '' : `, ${amount(files, 'files')} changed`}`;
+interface ChangedFiles {
+  readonly count: number;
+  /** The path that was written last. */
+  readonly last: string | undefined;
+}
+
+/** A stamp is a time in nanoseconds, and empty for what was deleted. */
+function changedFiles(changes: readonly Pick<LiveChange, 'path' | 'stamp'>[]): ChangedFiles {
+  let last: { readonly path: string; readonly stamp: bigint } | undefined;
+  for (const { path, stamp } of changes) {
+    const time = /^\d+$/.test(stamp) ? BigInt(stamp) : 0n;
+    if (last === undefined || time >= last.stamp) last = { path, stamp: time };
+  }
+  return { count: changes.length, last: last?.path };
+}
+
+export interface Activity {
+  readonly elapsedMs: number;
+  readonly requests: number;
+  readonly costUsd: number;
+  readonly tool: string | undefined;
+  readonly files: number | undefined;
+}
+
+/** 'Running for 1 min 5 s, $0.12, 3 requests, tool Edit, 2 files changed'. A cost of less than a cent is not shown. */
+export function activityText({ elapsedMs, requests, costUsd, tool, files }: Activity): string {
+  return [
+    `Running for ${durationText(elapsedMs)}`,
+    ...(costUsd < 0.005 ? [] : [`$${costUsd.toFixed(2)}`]),
+    `${requests} ${requests === 1 ? 'request' : 'requests'}`,
+    ...(tool === undefined ? [] : [`tool ${tool}`]),
+    ...(files === undefined ? [] : [`${amount(files, 'files')} changed`]),
+  ].join(', ');
 }

@@ -5,6 +5,7 @@ import type { CredentialFile } from '../../claude/credentials/credential-file.ts
 import type { Gateway } from '../../gateway/start-gateway.ts';
 import { whyStopped } from '../../record/stop-request.ts';
 import { type AttachedTerminal, type AttachOutcome, attachTerminal } from '../../terminal/attach/attach.ts';
+import { muteKeys } from '../../terminal/mute-keys.ts';
 import type { Container } from '../../types/engine.ts';
 import type { Tell } from '../../types/event.ts';
 import type { Plan } from '../../types/plan.ts';
@@ -16,7 +17,7 @@ import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 /** Parts of a session that run concurrently with the agent. */
 export interface LaunchCompanions {
-  readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage'>;
+  readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'lastTool'>;
   /** Holds what the agent writes to the limit, and counts it. */
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges' | 'isOnThisMachine'> | undefined;
   /** Called once the program may run; a failure stops the session. */
@@ -93,6 +94,7 @@ async function runAttached(
     monitorsTimer = setTimeout(monitors.start, MONITORS_WAIT_MS);
   };
   try {
+    using _muted = hasActivityLine(plan) && !passesInput(plan) ? muteKeys(process.stdin) : undefined;
     if (plan.tty) tell({ kind: 'terminal-lent' });
     const attached = await attachTerminal(
       { ...agent, start },
@@ -193,7 +195,8 @@ function openMonitors(
       activity = showActivityLine({
         id: plan.sessionId,
         tell,
-        requests: () => gateway?.usage().requests,
+        usage: () => gateway?.usage(),
+        lastTool: () => gateway?.lastTool(),
         changes: disk && (() => disk.watchChanges()),
       });
     },

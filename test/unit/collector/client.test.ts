@@ -53,6 +53,53 @@ async function content(name: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+describe('the collector on a disk that fails', () => {
+  const EIO = '5';
+  const EOVERFLOW = '75';
+
+  async function withDisk<T>(env: Readonly<Record<string, string>>, ask: (one: Collector) => Promise<T>): Promise<T> {
+    const failing = mkdtempSync(path.join(tmpdir(), 'run-claude-failing-'));
+    const fd = openSync(path.join(failing, 'holes'), 'w');
+    writeSync(fd, 'data', 0);
+    writeSync(fd, 'more data', 1 << 20);
+    closeSync(fd);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) writeFileSync(path.join(failing, name), '');
+    const started = await runCollector({ tree: failing }, { how: 'failing', env });
+    try {
+      return await ask(started.collector);
+    } finally {
+      started.collector.close();
+      rmSync(failing, { recursive: true, force: true });
+    }
+  }
+
+  async function readHoles(one: Collector): Promise<string> {
+    const pieces: Buffer[] = [];
+    for await (const piece of one.read('tree', rel('holes'))) pieces.push(piece);
+    return Buffer.concat(pieces).toString('latin1').replaceAll('\0', '');
+  }
+
+  async function namesOf(one: Collector): Promise<number> {
+    let count = 0;
+    for await (const _ of one.list('tree')) count += 1;
+    return count;
+  }
+
+  it.each([EIO, EOVERFLOW])('gives error %s of a search for data, and not zeros', async (number) => {
+    await expect(withDisk({ FAIL_SEEK: number }, readHoles)).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    expect(await withDisk({}, readHoles)).toBe('datamore data');
+  });
+
+  it('reads a file system that knows no holes', async () => {
+    expect(await withDisk({ FAIL_SEEK: '22' }, readHoles)).toBe('datamore data');
+  });
+
+  it('gives the error of a root that cannot be listed to its end, and not a whole list', async () => {
+    await expect(withDisk({ FAIL_LIST: EIO }, namesOf)).rejects.toMatchObject({ code: 'COLLECTOR_READ' });
+    expect(await withDisk({}, namesOf)).toBe(6);
+  });
+});
+
 describe('the collector', () => {
   it('lists every kind of entry, names as bytes, and follows nothing', async () => {
     const odd = Buffer.from([0x61, 0xff, 0x0a, 0x2c]);

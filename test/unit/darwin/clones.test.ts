@@ -31,7 +31,14 @@ function task(name: string): CopyTask {
 
 /** A copier on macOS, where `cp -c` does this. */
 function copier(clone: (from: string, to: string) => boolean): FileCopier {
-  return new FileCopier({ owner: undefined }, { platform: 'darwin', cloneByProgram: clone });
+  return new FileCopier(
+    { owner: undefined },
+    {
+      platform: 'darwin',
+      cloneByProgram: clone,
+      copySparseByProgram: () => false,
+    },
+  );
 }
 
 const isWhole = (name: string): boolean => readFileSync(at(name)).equals(CONTENT);

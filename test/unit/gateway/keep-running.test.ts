@@ -14,8 +14,8 @@ import type { GatewayConfig } from '../../../src/types/gateway.ts';
 /** A program that reports that it is ready, and ends when it is killed or its input ends. */
 const READY = `echo '{"type":"ready"}'; exec cat 3>&1 >/dev/null`;
 
-/** Starts programs in turn: true is one that works, false one that ends at once, an error one that cannot be started. */
-async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
+/** Starts programs in turn: true is one that works, false one that ends at once, a text a script, an error none. */
+async function keep(turns: (boolean | string | Error)[], credential?: CredentialSource) {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-keep-'));
   const events: SessionEvent[] = [];
   const log = openNetworkLog(path.join(dir, 'network.jsonl'), (event) => events.push(event));
@@ -30,7 +30,7 @@ async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
     start: async () => {
       const turn = turns.shift() ?? false;
       if (turn instanceof Error) throw turn;
-      const child = spawn('sh', ['-c', turn ? READY : 'exit 0'], { stdio: 'pipe' });
+      const child = spawn('sh', ['-c', turn === true ? READY : turn || 'exit 0'], { stdio: 'pipe' });
       pids.push(child.pid ?? 0);
       const exit = new Promise<number>((done) => child.once('exit', (code) => done(code ?? 128)));
       const remove = async (): Promise<void> => {
@@ -52,6 +52,20 @@ async function keep(turns: (boolean | Error)[], credential?: CredentialSource) {
   });
   return { kept, pids, texts, end };
 }
+
+it('names the tool that the model asked for last, where that is a word', async () => {
+  const report = (tool: unknown): string =>
+    `echo '${JSON.stringify({ type: 'usage', usage: {}, atMost: {}, tool })}'; echo '{"type":"log","why":"x"}'`;
+  for (const [tools, expected] of [
+    [[], undefined],
+    [['Bash', 'mcp__db__query'], 'mcp__db__query'],
+    [['Bash', '\u001b[2J', 'a b', 'x'.repeat(65), 7, null], 'Bash'],
+  ] as const) {
+    const one = await keep([[`echo '{"type":"ready"}'`, ...tools.map(report), 'exec cat 3>&1 >/dev/null'].join('; ')]);
+    await expect.poll(() => one.kept.lastTool()).toBe(expected);
+    await one.end();
+  }
+});
 
 it('starts a gateway again also when a restart fails, and reports once when it cannot be restarted', async () => {
   const one = await keep([true, false, new Error('the engine is busy'), true]);
@@ -227,6 +241,10 @@ it('stores the totals of a session for other commands, and prints them in one li
   expect(usageLine({ requests: 1, inputTokens: 9, outputTokens: 1, costUsd: 0.00007 })).toBe(
     '1 request to the model, 9 tokens in, 1 out, under $0.01 at list prices',
   );
+  expect(usageLine(usage, 200_000)).toBe(
+    '12 requests to the model in 3 min 20 s, 120,034 tokens in, 5,000 out, about $0.73 at list prices',
+  );
+  expect(usageLine(usage, 3)).toContain('12 requests to the model in 1 s, ');
   writeFileSync(path.join(dir, 'usage.json'), '{"requests":"many"}');
   expect(readUsage(dir)).toBeUndefined();
   rmSync(dir, { recursive: true });

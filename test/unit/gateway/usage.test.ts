@@ -121,3 +121,40 @@ it('counts usage that the top level omits: server-side rounds, faster modes, a c
   expect(reader.delivered()).toEqual({ input_tokens: 100, output_tokens: 5000 });
   expect(reader.total()).toEqual({ input_tokens: 100, output_tokens: 8000 });
 });
+
+it.each([
+  [
+    'the Messages API',
+    undefined,
+    event('content_block_start', { index: 1, content_block: { type: 'tool_use', id: 't', name: 'Edit', input: {} } }),
+    event('content_block_start', { index: 2, content_block: { type: 'text', name: 'Other', text: '' } }),
+  ],
+  [
+    'the Responses API',
+    { kind: 'openai' } as const,
+    event('response.output_item.added', { item: { type: 'function_call', name: 'Edit' } }),
+    event('response.output_item.added', { item: { type: 'message', name: 'Other' } }),
+  ],
+  [
+    'chat completions',
+    { kind: 'openai' } as const,
+    event('', { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'Edit', arguments: '' } }] } }] }),
+    event('', { choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] } }] }),
+  ],
+  [
+    'Gemini',
+    { kind: 'gemini' } as const,
+    event('', { candidates: [{ content: { parts: [{ text: 'x' }, { functionCall: { name: 'Edit' } }] } }] }),
+    event('', { candidates: [{ content: { parts: [{ text: '"functionCall"' }] } }] }),
+  ],
+])('reads the tool that an answer of %s asks for, and keeps it after the answer', (_, api, asks, other) => {
+  const budget = createBudget(config);
+  const reader = new UsageReader(0, api);
+  reader.begin('text/event-stream');
+  budget.open(reader, 'some-model');
+  expect(budget.tool()).toBeUndefined();
+  reader.push(Buffer.from(`${asks}${other}data: "content_block_start" {torn\n`));
+  expect(budget.tool()).toBe('Edit');
+  budget.close(reader);
+  expect(budget.tool()).toBe('Edit');
+});
