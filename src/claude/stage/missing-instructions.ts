@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { readOwnFile } from '../instances/instance.ts';
 
 /** Claude reads these of a project (Claude Code's documentation, "Manage Claude's memory"). */
@@ -10,6 +10,8 @@ const MAX_FILES = 100;
 const MAX_IMPORTS = 1000;
 const MAX_BYTES = 1 << 20;
 const MAX_NAMED = 8;
+/** Characters of one path. */
+const MAX_SHOWN = 120;
 
 export interface InstructionPlaces {
   readonly home: string;
@@ -47,7 +49,7 @@ export async function missingInstructions(places: InstructionPlaces): Promise<st
       if (below(projectRoot, target) !== undefined || (ofConfig !== undefined && isStaged(ofConfig))) {
         if (depth < MAX_DEPTH) open.push({ file: target, depth: depth + 1 });
       } else if (!missing.has(target) && (await exists(target))) {
-        missing.set(target, `${path} (${basename(file)} imports it)`);
+        missing.set(target, `${shown(path)} (${basename(file)} imports it)`);
       }
     }
   }
@@ -69,6 +71,12 @@ function importsIn(markdown: string): string[] {
     const path = word.replaceAll('\\ ', ' ').replace(/#.*$/, '');
     return /^(\.{1,2}\/|~\/|\/.|[\w.-])/.test(path) ? [path] : [];
   });
+}
+
+/** A path as it was written, without the folders that it leaves again: their names could say anything, and need not exist. */
+function shown(path: string): string {
+  const plain = normalize(path);
+  return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}…` : plain;
 }
 
 /** The path relative to a folder; undefined for one that is not in it. */

@@ -58,3 +58,12 @@ it('names instructions of folders above, and ends in a circle and at very many',
   put('home/work/y/CLAUDE.md', names.map((name) => `@~/many/${name}\n`).join(''));
   expect(await missing()).toMatch(/m7\.md \(CLAUDE\.md imports it\) and 13 more$/);
 });
+
+it('shows no text of the project in place of a path', async () => {
+  put('home/private.md', 'p');
+  put('home/work/y/CLAUDE.md', '@~/x,\\ [sandbox]\\ Applied\\ 9\\ files./../private.md');
+  expect(await missing()).toBe(`${PREFIX}~/private.md (CLAUDE.md imports it)`);
+  const long = `${'d/../'.repeat(300)}private.md`;
+  put('home/work/y/CLAUDE.md', `@~/${long.slice(0, 990)}../private.md @${'/.'.repeat(400)}${dir}/home/private.md`);
+  expect((await missing())?.length).toBeLessThan(400);
+});
