@@ -47,6 +47,8 @@ export interface AgentParts {
 export interface AgentCommandLine {
   /** Names of its options, with their dashes. */
   readonly optionNames: readonly string[];
+  /** Those with which the program ends at once, and the agent goes on without it. */
+  readonly detachingOptions?: readonly string[];
   /** A word as options of the agent; undefined for any other word. */
   readonly readOption: (word: string) => AgentOption | undefined;
   /** Whether the words ask for one answer on stdout, without a terminal. */

@@ -63,6 +63,20 @@ export function isPrintOnly(program: Program): boolean {
   return isAgentProgram(program) && program.print;
 }
 
+const ASKS_ABOUT_ITSELF = ['-h', '--help', '-v', '--version'];
+
+/**
+ * Whether the program is to print one answer, and its words have no prompt: it then reads the prompt from its input. False
+ * where its words have an option that run-claude does not know, whose value may be anything.
+ */
+export function readsPromptFromInput(program: Program): boolean {
+  if (!isPrintOnly(program) || !isAgentProgram(program) || program.kind === 'own') return false;
+  const { promptOf: prompt, readOption } = agentRunBy(program).commandLine;
+  const options = program.args.filter((word) => /^-./.test(word));
+  if (options.some((word) => ASKS_ABOUT_ITSELF.includes(word) || readOption(word) === undefined)) return false;
+  return prompt(program.args) === undefined;
+}
+
 /** Ends with its input, which the engine closes when the command that holds the session ends, by SIGKILL too. */
 const WAITING_PROGRAM = '/bin/cat';
 

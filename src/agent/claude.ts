@@ -24,6 +24,7 @@ export const CLAUDE: Agent = {
   quietHosts: [],
   commandLine: {
     optionNames: [...CLAUDE_OPTIONS.keys()],
+    detachingOptions: ['--background', '--bg'],
     readOption: readClaudeOption,
     asksForPrint,
     promptOf,

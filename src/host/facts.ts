@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readlinkSync, type StatsFs, statfsSync, statSync } from 'node:fs';
+import { fstatSync, lstatSync, readFileSync, readlinkSync, type StatsFs, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
@@ -42,12 +42,25 @@ export function nearestReal(wanted: string): string {
 export interface ProcessView {
   readonly platform: NodeJS.Platform;
   readonly env: NodeJS.ProcessEnv;
-  readonly stdin: { readonly isTTY?: boolean };
+  readonly stdin: { readonly isTTY?: boolean; readonly fd?: number };
   readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly stderr: { readonly isTTY?: boolean };
   getuid?: () => number;
   getgid?: () => number;
   umask?: () => number;
+}
+
+/** Whether a program can read more than nothing from standard input: a pipe or a file, and not a terminal or /dev/null. */
+export function hasInput({ stdin }: Pick<ProcessView, 'stdin'>): boolean {
+  if (stdin.isTTY === true) return false;
+  if (stdin.fd === undefined) return true;
+  try {
+    const stats = fstatSync(stdin.fd);
+    return stats.isFile() ? stats.size > 0 : !stats.isCharacterDevice();
+  } catch {
+    // It is closed.
+    return false;
+  }
 }
 
 /** Facts about this machine and user. Throws RunClaudeError PLATFORM_UNSUPPORTED except on Linux and macOS. */

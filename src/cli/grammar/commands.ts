@@ -13,7 +13,17 @@ export interface CommandShape {
   readonly rest?: true;
 }
 
-export type CommandOption = Pick<Option, 'name' | 'value' | 'help' | 'many' | 'placeholder'>;
+export type CommandOption = Pick<Option, 'name' | 'short' | 'value' | 'help' | 'many' | 'placeholder'>;
+
+/** Options by their names, the short ones too. */
+export function optionsByName(options: readonly CommandOption[]): ReadonlyMap<string, CommandOption> {
+  return new Map(
+    options.flatMap((option) => [
+      [option.name, option] as const,
+      ...(option.short === undefined ? [] : [[option.short, option] as const]),
+    ]),
+  );
+}
 
 const flag = (name: string, help: string): CommandOption => ({ name, value: 'none', help });
 const value = (name: string, placeholder: string, help: string): CommandOption => ({

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/agent.ts';
 import { nearest } from '../../config/values/nearest.ts';
 import { type RunClaudeError, usageError } from '../../errors.ts';
-import { type CommandOption, commandNamed } from './commands.ts';
+import { COMMANDS, type CommandOption, commandNamed, optionsByName } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 
 // Every message about a wrong command line. A mistyped word must not start an agent, so that each of them ends the command.
@@ -16,23 +16,52 @@ function suggestion(word: string, candidates: Iterable<string>, otherwise: strin
   return near === undefined ? otherwise : `Did you mean ${before}${near}?`;
 }
 
-/** `isExec`: after `exec`, where no option is passed on to an agent. */
-export function unknownOption(word: string, isExec: boolean, agent: Agent): RunClaudeError {
+/** `isExec`: after a command such as `exec`, where no option is passed on to an agent. `known`: names of the options there. */
+export function unknownOption(
+  word: string,
+  { isExec, known, agent }: { readonly isExec: boolean; readonly known: Iterable<string>; readonly agent: Agent },
+): RunClaudeError {
   const name = nameOf(word);
-  const own = RUN_OPTIONS.map((option) => `--${option.name}`);
+  const own = [...known].map((one) => `--${one}`);
   // One-letter names are near to every other.
-  const known = isExec ? own : [...own, ...agent.commandLine.optionNames].filter((one) => one.length > 2);
+  const names = isExec ? own : [...own, ...agent.commandLine.optionNames].filter((one) => one.length > 2);
   const others = isExec ? 'Options of the command' : `Options of ${agent.title}`;
   return usageError(
     `unknown option ${name}`,
-    suggestion(name, known, `run-claude --help lists its options. ${others} go after --.`),
+    elsewhere(name) ?? suggestion(name, names, `run-claude --help lists its options. ${others} go after --.`),
   );
 }
 
 export function unknownCommandOption(command: string, word: string, known: Iterable<string>): RunClaudeError {
-  const names = [...known].map((name) => `--${name}`);
-  const hint = suggestion(word, names, `List its options with: run-claude ${command} --help`);
-  return usageError(`${command}: unknown option ${nameOf(word)}`, hint);
+  const name = nameOf(word);
+  const names = [...known].map((one) => `--${one}`);
+  const hint = elsewhere(name) ?? suggestion(name, names, `List its options with: run-claude ${command} --help`);
+  return usageError(`${command}: unknown option ${name}`, hint);
+}
+
+/** How many commands a hint names. */
+const MAX_OWNERS = 4;
+
+/** Where an option belongs that is unknown here; undefined where nothing has it. */
+function elsewhere(name: string): string | undefined {
+  const option = name.replace(/^--/, '');
+  if (name !== `--${option}`) return undefined;
+  if (optionsByName(RUN_OPTIONS).has(option)) return `It belongs to the start of a session: run-claude ${name}`;
+  const owners = COMMANDS.filter(({ options }) => optionsByName(options).has(option)).map((shape) => shape.name);
+  if (owners.length === 0) return undefined;
+  const more = owners.length > MAX_OWNERS ? ` and ${owners.length - MAX_OWNERS} more commands` : '';
+  return `It belongs to: ${owners
+    .slice(0, MAX_OWNERS)
+    .map((owner) => `run-claude ${owner}`)
+    .join(', ')}${more}`;
+}
+
+/** A session ends with its agent's program: changes that come later would pass no gate. */
+export function backgroundUnavailable(option: string, { title }: Agent): RunClaudeError {
+  return usageError(
+    `${option} is not available yet: a session ends when the program of ${title} ends`,
+    `Leave out ${option}. To run many tasks side by side: run-claude batch FILE`,
+  );
 }
 
 function nameOf(word: string): string {
@@ -117,11 +146,12 @@ export function autoApplyInBindMode(): RunClaudeError {
   );
 }
 
-export function agentUnknown(word: string, names: readonly string[]): RunClaudeError {
+/** `isExec`: no agent is started, whose own option it could be. */
+export function agentUnknown(word: string, names: readonly string[], isExec = false): RunClaudeError {
   const hint = suggestion(word, names, `Write one of: ${names.join(', ')}.`);
   return usageError(
     `--agent: there is no agent '${word}'`,
-    `${hint} An option of Claude's with that name goes after --.`,
+    isExec ? hint : `${hint} An option of Claude's with that name goes after --.`,
   );
 }
 

@@ -46,10 +46,15 @@ function sessionOptions(shown: (option: Option) => boolean = () => true): string
   return lines;
 }
 
+/** As they are typed: '--copy, --copy-workspace'. */
+export function optionNames({ name, short }: Pick<CommandOption, 'name' | 'short'>): string {
+  return short === undefined ? `--${name}` : `--${short}, --${name}`;
+}
+
 function optionLine(option: CommandOption): string {
-  const { name, value, placeholder = '', help } = option;
+  const { value, placeholder = '', help } = option;
   const shown = value === 'needed' ? ` ${placeholder}` : value === 'optional' ? `[=${placeholder}]` : '';
-  return twoColumns(`--${name}${shown}`, help);
+  return twoColumns(`${optionNames(option)}${shown}`, help);
 }
 
 /** A name and its description side by side; a description that does not fit continues below itself. */

@@ -8,6 +8,8 @@ export type OptionValue = 'none' | 'needed' | 'optional';
 export interface Option {
   /** Without the dashes. */
   readonly name: string;
+  /** Its shorter name. */
+  readonly short?: string;
   readonly value: OptionValue;
   /** The value's name in the help: 'GLOB'. */
   readonly placeholder?: string;
@@ -66,7 +68,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     'copy-workspace',
     ['HOW', 'volume'],
     `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
-    action,
+    { ...action, short: 'copy' },
   ),
   none('Where the agent works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
   none('Where the agent works', 'shallow', 'copy less: no old history, no vendored directories'),

@@ -5,7 +5,7 @@ import { nearest } from '../../config/values/nearest.ts';
 import { AGENT_NAMES } from '../../types/agent-package.ts';
 import type { OwnAgent } from '../../types/own-agent.ts';
 import type { Program } from '../../types/plan.ts';
-import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed } from './commands.ts';
+import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed, optionsByName } from './commands.ts';
 import { type DryRunForm, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
 import { optionsForEach, RUN_OPTIONS } from './options.ts';
@@ -59,7 +59,7 @@ interface Agents {
 /** Whether a word names a directory: all that the grammar reads from the disk. */
 export type IsDirectory = (word: string) => boolean;
 
-const RUN_BY_NAME: ReadonlyMap<string, CommandOption> = new Map(RUN_OPTIONS.map((option) => [option.name, option]));
+const RUN_BY_NAME = optionsByName(RUN_OPTIONS);
 
 /**
  * The words after `run-claude` as one request (docs/reference/command-line.md, "Grammar"). Pure except for `isDirectory`.
@@ -140,7 +140,7 @@ function parseSession(
         ? { kind: 'kept', ...homeOf(agent) }
         : has('shell')
           ? { kind: 'shell', args: [...sorted.forAgent, ...rest], ...homeOf(agent) }
-          : agentProgram(agent, sorted.forAgent, rest);
+          : startedHere(agent, sorted.forAgent, rest);
   return {
     kind: 'run',
     action: has('check')
@@ -160,6 +160,19 @@ function parseSession(
   };
 }
 
+/**
+ * The agent with its words.
+ *
+ * @throws {RunClaudeError} USAGE for an option with which it would go on after its program has ended.
+ */
+function startedHere(agent: Agent, forAgent: readonly string[], rest: readonly string[]): Program {
+  const program = agentProgram(agent, forAgent, rest);
+  const words = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  const detaching = [...forAgent, ...words].find((word) => agent.commandLine.detachingOptions?.includes(word));
+  if (detaching !== undefined) throw refused.backgroundUnavailable(detaching, agent);
+  return program;
+}
+
 /** Whose home a shell or another command has, where that is not the default agent's. */
 const homeOf = (agent: Agent): Pick<Extract<Program, { kind: 'shell' }>, 'agent'> =>
   agent === DEFAULT_AGENT ? {} : { agent: agent.own ?? agent.name };
@@ -176,12 +189,14 @@ function namedAgent(words: readonly string[], { usual, own }: Agents): Agent {
     const name = word === '--agent' ? words[at + 1] : /^--agent=([\s\S]*)$/.exec(word)?.[1];
     if (name === undefined) continue;
     const found = agentNamed(name, own);
-    const names = [...AGENT_NAMES, ...own.map((one) => one.name)];
-    if (found === undefined && nearest(name, names) !== undefined) throw refused.agentUnknown(name, names);
+    if (found === undefined && nearest(name, agentNames(own)) !== undefined)
+      throw refused.agentUnknown(name, agentNames(own));
     agent = found ?? agent;
   }
   return agent;
 }
+
+const agentNames = (own: readonly OwnAgent[]): string[] => [...AGENT_NAMES, ...own.map(({ name }) => name)];
 
 /** `--agent` with a word that names no agent is Claude's own option. */
 const namesAgent = ({ option, value }: ParsedOption, own: readonly OwnAgent[]): boolean =>
@@ -196,19 +211,21 @@ function sortWords(
   const isExec = shape !== undefined;
   const isKept = shape !== undefined && shape.name !== 'exec';
   const options = shape?.options ?? [];
-  const known = new Map([...RUN_BY_NAME, ...options.map((option) => [option.name, option] as const)]);
+  const known = new Map([...RUN_BY_NAME, ...optionsByName(options)]);
   const taken: ParsedOption[] = [];
   const forAgent: string[] = [];
   let project: string | undefined;
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? '';
     const option = takeOption(words, i, known);
+    if (option !== undefined && isExec && !namesAgent(option, own))
+      throw refused.agentUnknown(option.value ?? '', agentNames(own), isExec);
     if (option !== undefined && namesAgent(option, own)) {
       taken.push(option);
       i += option.extraWords;
     } else if (word.startsWith('-') && word !== '-') {
       const read = isExec ? undefined : agent.commandLine.readOption(word);
-      if (read === undefined) throw refused.unknownOption(word, isExec, agent);
+      if (read === undefined) throw refused.unknownOption(word, { isExec, known: known.keys(), agent });
       forAgent.push(word);
       if ((read.arity === 'one' || read.arity === 'many') && !read.joined) {
         forAgent.push(valueForAgent(words[i + 1], word));
@@ -244,7 +261,7 @@ function parseCommand(
 ): CommandLine {
   const cut = argv.indexOf('--');
   const before = cut === -1 ? argv : argv.slice(0, cut);
-  const known = new Map([...ofSession, ...shape.options, ...COMMON_OPTIONS].map((option) => [option.name, option]));
+  const known = optionsByName([...ofSession, ...shape.options, ...COMMON_OPTIONS]);
   const options = new Map<string, string[]>();
   const words: string[] = [];
   for (let i = 0; i < before.length; i++) {

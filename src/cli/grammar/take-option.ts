@@ -9,8 +9,11 @@ export interface ParsedOption {
   readonly extraWords: number;
 }
 
+const LETTERS: Readonly<Record<string, string>> = { '-h': '--help', '-V': '--version' };
+
 /**
- * The option of `known` at `words[index]`, with its value; undefined when the word is none of them. `-h` is `--help`.
+ * The option of `known` at `words[index]`, with its value; undefined when the word is none of them. `-h` is `--help`, `-V` is
+ * `--version`.
  *
  * @throws {RunClaudeError} USAGE when a value is missing or not wanted
  */
@@ -20,7 +23,7 @@ export function takeOption(
   known: ReadonlyMap<string, CommandOption>,
 ): ParsedOption | undefined {
   const word = words[index] ?? '';
-  const [, name = '', joined] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(word === '-h' ? '--help' : word) ?? [];
+  const [, name = '', joined] = /^--([^=]+)(?:=([\s\S]*))?$/.exec(LETTERS[word] ?? word) ?? [];
   const option = known.get(name);
   if (option === undefined) return undefined;
   if (option.value === 'none') {

@@ -20,11 +20,11 @@ export function refuseContradictions(
     ({ key, isOn, isAlwaysRefused }) => isOn(policy) && (isAlwaysRefused === true || isFlag(origins.get(key))),
   );
   if (policy.mode === 'bind' && copyOnly !== undefined)
-    throw usageError(`${copyOnly.name} needs copy mode, and this is bind mode`, 'Add --copy-workspace.');
+    throw usageError(`${copyOnly.name} needs copy mode, and this is bind mode`, wayToCopy(origins.get('mode')));
   if (policy.image !== undefined && policy.toolchain) {
     throw usageError(
       '--toolchain and --image exclude each other',
-      "--toolchain is a variant of run-claude's own image. Install compilers in the custom image.",
+      "Leave one of them out: --toolchain is a variant of run-claude's own image. A custom image can have compilers too.",
     );
   }
   refuseWithoutNetwork(policy, origins, line.program);
@@ -40,12 +40,16 @@ export function refuseContradictions(
     throw usageError(`--claude-version: not with ${agent.title}`, 'Leave it out: it is about the program of Claude.');
   if (policy.credentials === 'file' && agent !== DEFAULT_AGENT)
     throw usageError(`--credentials file: not with ${agent.title}`, 'Leave it out: the gateway has the credential.');
-  if (line.action !== 'run' && policy.rebuild)
+  if ((line.action === 'dry-run' || line.action === 'check') && policy.rebuild)
     throw usageError(
       `--${line.action} and --rebuild exclude each other`,
-      'To rebuild the image: run-claude build --rebuild',
+      'Leave out --rebuild. To rebuild the image: run-claude build --rebuild',
     );
 }
+
+/** How the session would work on a copy. `origin`: what chose its mode. */
+const wayToCopy = (origin: string | undefined): string =>
+  origin === '--bind' ? 'Leave out --bind, and add --copy.' : 'Add --copy.';
 
 const isFlag = (origin: string | undefined): boolean =>
   origin?.split(', ').some((one) => one.startsWith('--')) === true;
@@ -113,11 +117,13 @@ function refuseWithoutNetwork(policy: Policy, origins: Origins, program: Program
   const by = origins.get('network') ?? 'network';
   const source = isFlag(by) ? '--network none' : `network = "none" of ${by}`;
   const named = gatewaySettings(policy, origins).filter((one) => one.isFlag);
-  if (named.length > 0)
+  if (named.length > 0) {
+    const options = named.map(({ name }) => `--${name}`);
     throw usageError(
-      `${named.map(({ name }) => `--${name}`).join(' and ')}: not with ${source}`,
-      'The connections pass the gateway, which this session does not have. --network gateway has one.',
+      `${options.join(' and ')}: not with ${source}`,
+      `Leave out ${options.join(' and ')}, or add --network gateway: the connections pass the gateway.`,
     );
+  }
   const agent = agentOf(program);
   // With --credentials none the user says that the agent needs no provider of the network.
   if (agent?.loginHint === undefined || policy.credentials === 'none') return;

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { homeAgent } from '../../agent/agents.ts';
+import { homeAgent, readsPromptFromInput } from '../../agent/agents.ts';
 import { profileDir } from '../../claude/instances/profile.ts';
 import { refuseAgentLayer } from '../../cluster/losses.ts';
 import { usageError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
 import { parseLocalServices } from '../../gateway/rules/local-services.ts';
-import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
+import { hasInput, localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { refuseAttended } from '../../jobs/losses.ts';
@@ -72,6 +72,11 @@ export async function setUpRun(
   const merged = await readPolicy(line.project, line.flags, context);
   refuseProject(merged.project.root, host, pathIdentity);
   refuseContradictions(merged, line);
+  if (readsPromptFromInput(line.program) && !hasInput(process))
+    throw usageError(
+      `${homeAgent(line.program).title} is to print one answer, and there is no prompt`,
+      'Write the prompt behind the option, as in -p "Fix the tests.", or pipe it to standard input.',
+    );
   const used = withoutUnused(merged);
   refuseUnusable(used.policy, context.places.configDir);
   const report = await reportOf(merged.policy.report, context.cwd);

@@ -1,5 +1,21 @@
-/** The candidate nearest to a mistyped word; undefined when none is near. */
+/** A word of this length, without its dashes, may be the beginning of another. */
+const MIN_PREFIX = 3;
+
+/** The candidate nearest to a mistyped word: the shortest that begins with it, otherwise by edits. Undefined when none is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const all = [...candidates];
+  return completed(word, all) ?? nearestByEdits(word, all);
+}
+
+function completed(word: string, candidates: readonly string[]): string | undefined {
+  if (word.replace(/^-+/, '').length < MIN_PREFIX) return undefined;
+  const longer = candidates.filter(
+    (one) => one.length > word.length && one.toLowerCase().startsWith(word.toLowerCase()),
+  );
+  return longer.sort((one, other) => one.length - other.length)[0];
+}
+
+function nearestByEdits(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

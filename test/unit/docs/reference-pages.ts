@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../src/cli/grammar/exit-statuses.ts';
+import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/config/settings.ts';
 import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
@@ -37,8 +38,8 @@ const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const shell = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const sentence = (text: string): string => text.replaceAll('|', '\\|');
 
-function optionName({ name, value, placeholder = '' }: CommandOption): string {
-  return `--${name}${value === 'needed' ? ` ${placeholder}` : value === 'optional' ? `[=${placeholder}]` : ''}`;
+function optionName({ value, placeholder = '', ...names }: CommandOption): string {
+  return `${optionNames(names)}${value === 'needed' ? ` ${placeholder}` : value === 'optional' ? `[=${placeholder}]` : ''}`;
 }
 
 /** Refused in bind mode, which is the default without -p. */

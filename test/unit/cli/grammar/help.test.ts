@@ -15,7 +15,8 @@ function printedOptions(help: string): ReadonlyMap<string, string> {
   const printed = new Map<string, string>();
   let last: string | undefined;
   for (const line of help.split('\n')) {
-    const [, name, , description] = /^ {2}--([a-z-]+)(\S*(?: [A-Z]\S*)?)(?: {2,}(\S.*)?)?$/.exec(line) ?? [];
+    const [, name, , description] =
+      /^ {2}(?:--[a-z]+, )?--([a-z-]+)(\S*(?: [A-Z]\S*)?)(?: {2,}(\S.*)?)?$/.exec(line) ?? [];
     const continued = /^ {10,}(\S.*)$/.exec(line)?.[1];
     if (name !== undefined) printed.set(name, description ?? '');
     else if (continued !== undefined && last !== undefined) {

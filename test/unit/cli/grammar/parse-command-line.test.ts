@@ -54,6 +54,60 @@ describe('options', () => {
     expect(refusal('--copy-workspace=layer')).toContain('layers');
     expect(refusal('-z')).toContain('-z');
   });
+  it('takes --copy as the short form of --copy-workspace, with each of its values', () => {
+    expect(run('--copy', 'proj')).toEqual(run('--copy-workspace', 'proj'));
+    expect(run('--copy=volume')).toEqual(run('--copy-workspace=volume'));
+    expect(run('--copy=shallow')).toEqual(run('--copy-workspace=shallow'));
+    expect(run('exec', '--copy', '--', 'ls')).toEqual(run('exec', '--copy-workspace', '--', 'ls'));
+    expect(parse('batch', '--copy=volume', 'tasks')).toEqual(parse('batch', '--copy-workspace=volume', 'tasks'));
+    expect(refusal('--copy=layer')).toContain('Did you mean layers?');
+    expect(refusal('--copy=')).toContain('--copy= needs a value after the =');
+    expect(refusal('--copi')).toContain('Did you mean --copy?');
+    expect(refusal('--bind', '--copy')).toContain('exclude');
+    expect(refusal('--model', '--copy')).toContain('needs a value');
+  });
+  it.each([
+    ['--vers', '--version'],
+    ['--dry', '--dry-run'],
+    ['--mem', '--memory'],
+    ['--verb', '--verbose'],
+    ['--isolate', '--isolate-claude-data'],
+    ['--versino', '--version'],
+    ['--yess', '--yes'],
+  ])('suggests for %s what begins with it, otherwise what is near: %s', (word, wanted) => {
+    expect(refusal(word)).toContain(`Did you mean ${wanted}?`);
+  });
+  it('reads -V as --version', () => {
+    expect(parse('-V')).toEqual({ kind: 'version' });
+    expect(parse('proj', '-V')).toEqual({ kind: 'version' });
+    expect(args(run('-v'))).toEqual(['-v']);
+  });
+  it.each([
+    [['--only', 'x'], 'It belongs to: run-claude apply, run-claude commits'],
+    [['--json'], /It belongs to: run-claude batch.* and \d+ more commands/],
+    [['status', '--memory', '4g'], 'It belongs to the start of a session: run-claude --memory'],
+    [['status', '--copy'], 'It belongs to the start of a session: run-claude --copy'],
+    [['diff', '--only=x'], 'It belongs to: run-claude apply'],
+    [['up', '--base', 'x'], 'It belongs to: run-claude audit'],
+    [['status', '--jsno'], 'Did you mean --json?'],
+  ])('says of %j where the option belongs', (argv, wanted) => expect(refusal(...argv)).toMatch(wanted));
+  it('refuses an agent that does not exist, where no agent has an option of that name', () => {
+    expect(refusal('exec', '--agent', 'foo', '--', 'ls')).toContain(
+      "--agent: there is no agent 'foo' Write one of: cl",
+    );
+    expect(refusal('up', '--agent=foo')).toContain("there is no agent 'foo'");
+    expect(args(run('--agent', 'foo'))).toEqual(['--agent', 'foo']);
+    expect(run('exec', '--agent', 'codex', '--', 'ls').program).toMatchObject({ agent: 'codex' });
+  });
+  it.each([['--background'], ['--bg'], ['--', '--bg'], ['--', '-p', 'x', '--background']])(
+    'refuses %j %j: the agent would go on after its session',
+    (...argv) => expect(refusal(...argv)).toContain('is not available yet: a session ends when the program of Claude'),
+  );
+  it('leaves the words of a prompt, and those of other programs, as they are', () => {
+    expect(args(run('--', '--', '--bg'))).toEqual(['--', '--bg']);
+    expect(args(run('exec', '--', 'x', '--bg'))).toEqual(['x', '--bg']);
+    expect(args(run('--agent', 'codex', '--', '--bg'))).toEqual(['--bg']);
+  });
   it('accepts optional values only after =', () => {
     expect(run('--copy-workspace', 'proj').project).toBe('proj');
     expect(refusal('--copy-workspace', 'volume')).toContain('no such folder');
