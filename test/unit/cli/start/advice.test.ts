@@ -68,10 +68,7 @@ function advised(start: Start, { message, hint = '' }: RunClaudeError): readonly
   const left = [...hint.matchAll(/[Ll]eave out (--[\w-]+)/g)].map(([, name = '']) => name);
   const itself = /[Ll]eave it out/.test(hint) ? typed.filter((name) => message.includes(name)) : [];
   const added = [...hint.matchAll(/(?:[Aa]dd |and |: )(--[\w-]+(?:[= ][\w-]+)?)/g)].map(([, words = '']) => words);
-  const base = left.reduce<Start>(
-    (line, name) => ({ ...line, options: line.options.filter((word) => nameOf(word) !== name) }),
-    start,
-  );
+  const base = { ...start, options: start.options.filter((word) => !left.includes(nameOf(word))) };
   const extra = added.filter((words) => !left.includes(words)).map((words) => words.replace(' ', '='));
   return [
     ...(left.length > 0 || extra.length > 0 ? [{ ...base, options: [...base.options, ...extra] }] : []),
