@@ -4,7 +4,7 @@ import { usageError } from '../errors.ts';
 import type { NamedEngine } from '../types/engine.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
-import type { AllowRule, BrokerRule, McpProgram, McpServer, Service, UserRule } from '../types/policy.ts';
+import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
 import { engineTables } from './engine-table.ts';
 import { explainFault } from './explain-schema.ts';
 import { readValue, type Value, withinLimits } from './read-value.ts';
@@ -33,6 +33,14 @@ export interface FileSettings {
   readonly auditRules: readonly UserRule[];
   readonly auditSeverities: Readonly<Record<string, 'blocked' | 'suspect' | 'note'>>;
   readonly plugin: PluginTable;
+  /** What the user chose for a project, by its real path. */
+  readonly projects: ReadonlyMap<string, ProjectTable>;
+}
+
+/** `[project."/home/me/x"]` */
+export interface ProjectTable {
+  /** Where sessions of the project work that are started on a terminal. */
+  readonly mode: Policy['mode'];
 }
 
 /** What the user lets the plugin for Claude Code leave outside the copy. */
@@ -132,6 +140,9 @@ const fileSchema = z.strictObject({
       severities: z.record(z.string(), severity).default({}),
     })
     .default({ rules: [], severities: {} }),
+  project: z
+    .record(z.string().regex(/^\//, 'an absolute path'), z.strictObject({ mode: z.enum(['copy', 'bind']) }))
+    .default({}),
   plugin: z
     .strictObject({ passthrough: texts.default([]), tools: texts.default([]) })
     .default({ passthrough: [], tools: [] }),
@@ -145,7 +156,8 @@ const fileSchema = z.strictObject({
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explainFault(parsed.error, fileSchema, { where });
-  const { allow, broker, mcp, agents, service, slurm, kubernetes, environment, audit, plugin, ...rest } = parsed.data;
+  const { allow, broker, mcp, agents, service, slurm, kubernetes, environment, audit, plugin, project, ...rest } =
+    parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   const engines = readEngines(named['engine'], where);
@@ -178,6 +190,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     auditRules: boundedRules(audit.rules, `${where}: [[audit.rules]]`),
     auditSeverities: audit.severities,
     plugin,
+    projects: new Map(Object.entries(project)),
   };
 }
 

@@ -28,7 +28,37 @@ export function explainFault(error: z.ZodError, schema: z.ZodType, { where, belo
   }
   if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined'))
     return usageError(`${named([...below, ...path.slice(0, -1)])}: '${String(path.at(-1))}' is missing`);
+  if (issue?.code === 'invalid_type')
+    return usageError(
+      `${at}: not ${NAMES[issue.expected] ?? issue.expected}`,
+      `Write ${NAMES[issue.expected] ?? issue.expected}.`,
+    );
+  if (issue?.code === 'invalid_value')
+    return usageError(
+      `${at}: not an allowed value`,
+      `Write ${oneOfWords(issue.values.map((value) => JSON.stringify(value)))}.`,
+    );
+  if (issue?.code === 'too_small') return usageError(`${at}: ${issue.origin === 'number' ? 'too small' : 'empty'}`);
+  if (issue?.code === 'invalid_key')
+    return usageError(
+      `${named([...below, ...path.slice(0, -1)])}: '${String(path.at(-1))}' is not ${issue.issues[0]?.message}`,
+    );
   return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
+}
+
+/** Kinds of values, as a user of TOML calls them. */
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'a text in quotes',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a table',
+  record: 'a table',
+};
+
+function oneOfWords(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? '') : `one of: ${words.join(', ')}`;
 }
 
 /** The keys that a schema has at a path. */

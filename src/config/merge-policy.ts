@@ -5,6 +5,7 @@ import type { OwnAgent } from '../types/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import type { FileSettings } from './config-file.ts';
+import { projectKey } from './project-key.ts';
 import { readValue, type Value, withinLimits } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
 import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './tables/environment.ts';
@@ -37,6 +38,8 @@ export interface PolicySources {
   /** What the project's devcontainer.json asks for, where the user or the project wants it read. */
   readonly devcontainer?: ProjectRequest | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The project, where a user is at a terminal: the mode counts that config.toml has for it. */
+  readonly attendedRoot?: string;
   readonly flags: readonly FlagValue[];
 }
 
@@ -70,6 +73,9 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     for (const [name, value] of settings.values) set(name, value, where);
     takeTables(draft, origins, settings, where);
     takeAudit(draft, origins, settings, where);
+    const chosen = settings.projects.get(sources.attendedRoot ?? '');
+    if (chosen !== undefined && sources.attendedRoot !== undefined)
+      set('mode', chosen.mode, `${where}: ${projectKey(sources.attendedRoot)}, on a terminal`);
   }
   for (const setting of SETTINGS) {
     const text = setting.environment === false ? undefined : sources.environment[variableOf(setting)];

@@ -38,6 +38,7 @@ export function tighten(policy: Policy, file: FileSettings, where: string): Tigh
   if (file.kubernetes !== undefined) refused.push(`${where}: [kubernetes] cannot be set by a project; ignored`);
   if (file.agents.length > 0) refused.push(`${where}: [agents] cannot be set by a project; ignored`);
   if (file.engines.length > 0) refused.push(`${where}: [engine] cannot be set by a project; ignored`);
+  if (file.projects.size > 0) refused.push(`${where}: [project] cannot be set by a project; ignored`);
   if (file.plugin.passthrough.length + file.plugin.tools.length > 0)
     refused.push(`${where}: [plugin] cannot be set by a project; ignored`);
   const auditSeverities: Record<string, (typeof LEVELS)[number]> = {};

@@ -30,7 +30,7 @@ const AGREED_FORMAT: RecordFormat<AgreedStart> = {
  * the user last agreed to. Undefined where no question is needed. A record that cannot be read counts as none.
  */
 export function whyAskStart(plan: Plan, stateDir: string): string | undefined {
-  const last = readAgreed(agreedFile(plan, stateDir));
+  const last = readAgreed(agreedFile(plan.project.root, stateDir));
   if (last === undefined) {
     const { sessionId, project } = plan;
     const isFirst = !listSessions(stateDir).sessions.some(
@@ -46,14 +46,19 @@ export function whyAskStart(plan: Plan, stateDir: string): string | undefined {
   return weaker.length === 0 ? undefined : `This session is weaker than the last one: ${weaker.join('; ')}.`;
 }
 
+/** Whether the user never agreed to a start in this folder. */
+export function isFirstStart(root: string, stateDir: string): boolean {
+  return readAgreed(agreedFile(root, stateDir)) === undefined;
+}
+
 /** Records that the user agreed to this start. Weakenings name hosts and paths, so only their digests are kept. */
 export function rememberStart(plan: Plan, stateDir: string): void {
   const agreed: AgreedStart = { version: 1, mode: plan.mode, weakenings: plan.weakenings.map(digestOf) };
-  writeJsonAtomic(agreedFile(plan, stateDir), agreed);
+  writeJsonAtomic(agreedFile(plan.project.root, stateDir), agreed);
 }
 
-function agreedFile(plan: Plan, stateDir: string): string {
-  return path.join(stateDir, 'agreed', `${pathKey(plan.project.root)}.json`);
+function agreedFile(root: string, stateDir: string): string {
+  return path.join(stateDir, 'agreed', `${pathKey(root)}.json`);
 }
 
 function digestOf(line: string): string {

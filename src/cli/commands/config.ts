@@ -9,7 +9,9 @@ import { type ConfigFile, readPolicy } from '../context/read-policy.ts';
 
 /** `config [PROJECT]`: every setting with its value and origin, and the files that were looked for. */
 export const configCommand: CommandRun = async (line, context) => {
-  const { policy, origins, warnings, files } = await readPolicy(line.words[0], [], context);
+  const { policy, origins, warnings, files } = await readPolicy(line.words[0], [], context, {
+    isAttended: true,
+  });
   for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
   const rows = SETTINGS.filter((setting) => setting.file !== false).map((setting) => ({
     name: setting.name,

@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { addServer, removeServer } from '../../config/mcp-table.ts';
@@ -8,9 +7,9 @@ import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { loginStore, type McpLogin, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { jsonText } from '../../report/json.ts';
 import { programDirectory } from '../../session/start/ready-program.ts';
-import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { McpProgram, McpServer } from '../../types/policy.ts';
+import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
@@ -18,7 +17,7 @@ import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 /** `mcp add NAME --url URL`, `mcp add NAME -- PROGRAM ARG…`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */
 export async function mcpServersCommand(line: CommandLineOfCommand, context: CommandContext): Promise<number> {
   const [word, name, extra] = line.words;
-  const file = path.join(context.places.configDir, 'config.toml');
+  const file = configFileOf(context);
   const more = extra ?? (word === 'add' ? undefined : line.rest[0]);
   if (more !== undefined) throw usageError(`mcp: unexpected '${cleanLine(more)}'`, USAGE);
   if (word === 'list') {
@@ -26,7 +25,6 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
     return list(line, context, file);
   }
   if (name === undefined) throw usageError(`mcp ${word}: a name is missing`, USAGE);
-  const text = readSmallFile(file, 'follow') ?? '';
   if (word === 'add') {
     if (!/^[A-Za-z0-9_-]+$/.test(name))
       throw usageError(`mcp add: '${cleanLine(name)}' is not a valid name`, 'Use letters, digits, - and _.');
@@ -36,15 +34,15 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
       wayOut(server);
       programDirectory(server, { roots: [], isLocal: true });
     }
-    save(file, addServer(text, server, file));
+    await changeConfig(context, (text) => addServer(text, server, file));
     const isLoginMissing = 'url' in server && server.oauth === true;
     say(
       context,
       `added to ${file}; ${isLoginMissing ? `log in: run-claude mcp login ${name}` : 'the next session has it'}`,
     );
   } else {
-    const { mcpServers } = readConfigFile(text, file);
-    save(file, removeServer(text, name, file));
+    const { mcpServers } = readConfigFile(readSmallFile(file, 'follow') ?? '', file);
+    await changeConfig(context, (text) => removeServer(text, name, file));
     if (mcpServers.some((server) => server.name === name && server.oauth === true)) {
       const store = loginStore(context.places.dataDir, name);
       if (await store.locked(() => store.remove())) say(context, NOT_REVOKED);
@@ -52,12 +50,6 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
     say(context, `removed from ${file}`);
   }
   return 0;
-}
-
-/** The file may be a link, to a folder of the user's own settings for instance: the link stays. */
-function save(file: string, text: string): void {
-  makePrivateDir(path.dirname(file));
-  writeFileAtomic(existsSync(file) ? realpathSync(file) : file, text);
 }
 
 function say({ tell }: CommandContext, text: string): void {

@@ -1,10 +1,13 @@
 import { homeAgent } from '../../agent/agents.ts';
 import { prescanProject } from '../../base/prescan-project.ts';
+import { EXIT } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
 import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import type { CommandContext } from '../context/context.ts';
+import { openScreen } from '../context/open-screen.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { policyWithMode } from '../start/ask-mode.ts';
 import { credentialText } from '../start/credential-text.ts';
 import { isLoginMissing, requireLogin } from '../start/require-login.ts';
 import { setUpRun } from '../start/set-up-run.ts';
@@ -25,14 +28,20 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
   let prescan: SessionDeps['prescan'];
-  const setup = await setUpRun(line, context, process, ({ policy, project, host }) => {
-    if (line.action !== 'run') return;
-    prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal);
-    // Loaded while the project is scanned and the engine is asked.
-    void import('../start/start-session.ts');
-    homeAgent(line.program)
-      .loadHome()
-      .catch(() => undefined);
+  const screen = openScreen(process, context.env, context.interruption);
+  const merged = await policyWithMode(line, context, process, screen);
+  if (merged === undefined) return EXIT.interrupted;
+  const setup = await setUpRun(line, context, process, {
+    merged,
+    onFacts: ({ policy, project, host }) => {
+      if (line.action !== 'run') return;
+      prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal);
+      // Loaded while the project is scanned and the engine is asked.
+      void import('../start/start-session.ts');
+      homeAgent(line.program)
+        .loadHome()
+        .catch(() => undefined);
+    },
   });
   const { policy, host } = setup;
   const { program } = line;
@@ -50,7 +59,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     await refuseAsFile({ policy, program }, source);
     const { startSession } = await import('../start/start-session.ts');
     const shown = isLoginMissing(source, policy) ? undefined : text;
-    return await startSession(setup, context, { shown, findCredential }, prescan);
+    return await startSession(setup, context, { shown, findCredential, screen }, prescan);
   } finally {
     await setup.engine.close();
   }

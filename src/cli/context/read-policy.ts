@@ -35,6 +35,8 @@ export async function readPolicy(
   named: string | undefined,
   flags: readonly FlagValue[],
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
+  /** A user is at a terminal: the mode counts that was chosen there for the project. */
+  { isAttended = false }: { readonly isAttended?: boolean } = {},
 ): Promise<ProjectPolicy> {
   const folder = path.resolve(context.cwd, named ?? '.');
   const configFile = path.join(context.places.configDir, 'config.toml');
@@ -62,6 +64,7 @@ export async function readPolicy(
     projectFile: projectSettings,
     devcontainer: devcontainer?.asks,
     projectIgnore: ignore.globs,
+    ...(isAttended && { attendedRoot: project.root }),
   });
   const files = [
     stateOf(configFile, configText),

@@ -70,7 +70,12 @@ export const RUN_OPTIONS: readonly Option[] = [
     `work on a copy: ${['auto (default)', ...STRATEGY_NAMES, 'shallow'].join(', ')}`,
     { ...action, short: 'copy' },
   ),
-  none('Where the agent works', 'bind', "work on the project's own files (default, except with -p and exec)", action),
+  none(
+    'Where the agent works',
+    'bind',
+    "work on the project's own files (default, except with -p and exec; a first start on a terminal asks)",
+    action,
+  ),
   none('Where the agent works', 'shallow', 'copy less: no old history, no vendored directories'),
   none('Where the agent works', 'repo', 'take the whole repository, start in PROJECT'),
   none('Where the agent works', 'shell', 'run bash instead of the agent', action),

@@ -18,7 +18,9 @@ import { setUpRun } from './set-up-run.ts';
 /** `--check`: the checks of `doctor`, and whether this session can be planned. Returns 0, or 1 with faults. */
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
   // Errors in the command line or the files come first: they have an exit status of their own.
-  const { policy, project } = await readPolicy(line.project, line.flags, context);
+  const { policy, project } = await readPolicy(line.project, line.flags, context, {
+    isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true,
+  });
   const { mcpServers = [], mcpPrograms = [], network } = policy;
   const { plugin } = readAccessories(context);
   const checked = {

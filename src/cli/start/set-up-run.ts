@@ -23,7 +23,7 @@ import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
 import { goesToScheduler } from '../context/open-engine.ts';
-import { readPolicy } from '../context/read-policy.ts';
+import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
 import { openChosenEngine } from './open-chosen-engine.ts';
@@ -62,14 +62,22 @@ export async function setUpRun(
   line: RunLine,
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'> & Partial<CommandContext>,
   process: ProcessView,
-  onFacts: (facts: {
-    readonly policy: Policy;
-    readonly project: ProjectFacts;
-    readonly host: HostFacts;
-  }) => void = () => {},
+  {
+    merged: read,
+    onFacts = () => {},
+  }: {
+    /** The policy, where it was read already. */
+    readonly merged?: ProjectPolicy;
+    readonly onFacts?: (facts: {
+      readonly policy: Policy;
+      readonly project: ProjectFacts;
+      readonly host: HostFacts;
+    }) => void;
+  } = {},
 ): Promise<RunSetup> {
   const host = probeHost(process, context.places);
-  const merged = await readPolicy(line.project, line.flags, context);
+  const isAttended = host.stdinTty && host.stderrTty;
+  const merged = read ?? (await readPolicy(line.project, line.flags, context, { isAttended }));
   refuseProject(merged.project.root, host, pathIdentity);
   refuseContradictions(merged, line);
   if (readsPromptFromInput(line.program) && !hasInput(process))

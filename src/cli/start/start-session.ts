@@ -18,7 +18,6 @@ import { askYesNo } from '../../terminal/ask.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
-import { openScreen } from '../context/open-screen.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import { agreeRequest } from './agree-request.ts';
 import { imageOf } from './plan-only.ts';
@@ -51,11 +50,10 @@ export interface ReadyStart {
 export async function startSession(
   setup: RunSetup,
   context: CommandContext,
-  credential: SessionCredential,
+  credential: SessionCredential & { readonly screen: SessionDeps['screen'] },
   prescan: SessionDeps['prescan'],
 ): Promise<number> {
-  const screen = openScreen(process, context.env, context.interruption);
-  const status = await withReadyStart(setup, context, { ...credential, screen }, ({ plan, deps }) =>
+  const status = await withReadyStart(setup, context, credential, ({ plan, deps }) =>
     runSession(plan, { ...deps, prescan, ...(setup.report && { report: setup.report }) }),
   );
   return status ?? EXIT.interrupted;

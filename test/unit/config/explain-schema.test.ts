@@ -34,3 +34,37 @@ it.each([
 ])('says what is missing or wrong: %j', (text, message) => {
   expect(fault(text).message).toBe(message);
 });
+
+it.each([
+  [
+    '[audit.severities]\nx = "high"',
+    'config.toml: audit.severities.x: not an allowed value',
+    'Write one of: "blocked", "suspect", "note".',
+  ],
+  [
+    '[[audit.rules]]\nid = "r"\npaths = ["a"]\nwhy = "w"\nseverity = 1',
+    'config.toml: audit.rules.0.severity: not an allowed value',
+    'Write one of: "blocked", "suspect", "note".',
+  ],
+  [
+    '[project."/x"]\nmode = "cpoy"',
+    'config.toml: project./x.mode: not an allowed value',
+    'Write one of: "copy", "bind".',
+  ],
+  ['[project.x]\nmode = "copy"', "config.toml: project: 'x' is not an absolute path", undefined],
+  [
+    '[[broker]]\nhost = 1\nheader = "A"\nfrom = ["x"]',
+    'config.toml: broker.0.host: not a text in quotes',
+    'Write a text in quotes.',
+  ],
+  ['[[broker]]\nhost = "a"\nheader = "A"\nfrom = "x"', 'config.toml: broker.0.from: not a list', 'Write a list.'],
+  [
+    '[[mcp]]\nname = "a"\nurl = "https://a"\noauth = false',
+    'config.toml: mcp.0.oauth: not an allowed value',
+    'Write true.',
+  ],
+  ['[[mcp]]\nname = "a"\ncommand = []', 'config.toml: mcp.0.command: empty', undefined],
+  ['mcp = true', 'config.toml: mcp: not a list', 'Write a list.'],
+])('names a wrong value in words of TOML: %j', (text, message, hint) => {
+  expect(fault(text)).toEqual({ message, hint });
+});

@@ -46,6 +46,31 @@ describe('mergePolicy', () => {
     expect(without.request).toBeUndefined();
     expect(without.warnings).toEqual(['forwardPorts of the devcontainer.json: not with --network none']);
   });
+  it('takes the mode that was chosen for the project where a user is at a terminal, between file and variable', () => {
+    const config = '[project."/home/me/x"]\nmode = "copy"\n[project."/home/me/y"]\nmode = "bind"\n';
+    const at = (root: string, more: Partial<PolicySources> = {}) => merge(config, '', { attendedRoot: root, ...more });
+    expect(at('/home/me/x').policy).toMatchObject({ mode: 'copy', permissions: 'skip' });
+    expect(at('/home/me/x').origins.get('mode')).toBe('config.toml: [project."/home/me/x"], on a terminal');
+    expect(at('/home/me/y').policy).toMatchObject({ mode: 'bind', permissions: 'ask' });
+    expect(at('/home/me').origins.has('mode')).toBe(false);
+    expect(merge(config, '').origins.has('mode')).toBe(false);
+    expect(merge(config, '').policy.mode).toBe('bind');
+    expect(merge(`mode = "copy"\n${config}`, '', { attendedRoot: '/home/me/y' }).policy.mode).toBe('bind');
+    expect(at('/home/me/x', { environment: { RUN_CLAUDE_MODE: 'bind' } }).policy.mode).toBe('bind');
+    const flags = [{ flag: '--bind', setting: 'mode', value: 'bind' }];
+    expect(at('/home/me/x', { flags }).origins.get('mode')).toBe('--bind');
+  });
+  it('takes no such choice from the project itself', () => {
+    const file = '[project."/home/me/x"]\nmode = "bind"\n';
+    const chosen = '[project."/home/me/x"]\nmode = "copy"\n';
+    const merged = merge(chosen, `mode = "bind"\n${file}`, { attendedRoot: '/home/me/x' });
+    expect(merged.policy.mode).toBe('copy');
+    expect(merged.warnings).toEqual([
+      '.run-claude.toml: mode = "bind" would loosen your settings; ignored',
+      '.run-claude.toml: [project] cannot be set by a project; ignored',
+    ]);
+    expect(merge('', file, { attendedRoot: '/home/me/x' }).origins.has('mode')).toBe(false);
+  });
   it('names an unknown key and the nearest one, in both files', () => {
     expect(() => merge('netwrok = "none"', '')).toThrow("config.toml: unknown key 'netwrok'");
     expect(() => merge('', 'memry = "1g"')).toThrow(".run-claude.toml: unknown key 'memry'");
