@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import { settingNamed } from './settings.ts';
 import { nearest } from './values/nearest.ts';
 
 /** Where a part of a file is: the file's name, and the keys that lead to the part. */
@@ -21,9 +22,10 @@ export function explainFault(error: z.ZodError, schema: z.ZodType, { where, belo
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const near = nearest(key, keysAt(schema, path));
+    const meant = below.length + path.length === 0 ? meantKey(key) : undefined;
     return usageError(
       `${at}: unknown key '${key}'`,
-      near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`,
+      meant ?? (near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`),
     );
   }
   if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined'))
@@ -44,6 +46,25 @@ export function explainFault(error: z.ZodError, schema: z.ZodType, { where, belo
       `${named([...below, ...path.slice(0, -1)])}: '${String(path.at(-1))}' is not ${issue.issues[0]?.message}`,
     );
   return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
+}
+
+/** What a key of a file is named instead that has the name of an option, or of what users expect. */
+const MEANT: Readonly<Record<string, string>> = {
+  copy: 'Write mode = "copy".',
+  'copy-workspace': 'Write mode = "copy".',
+  bind: 'Write mode = "bind".',
+  'no-ignored': 'Write copy-ignored = false.',
+  'no-sync-back': 'Write sync-back = false.',
+  'no-mcp': 'Leave out the [[mcp]] tables, or use --no-mcp.',
+  approve: 'Write approved = ["DIGEST"].',
+  limits:
+    'Limits have no table. Write memory = "4g", cpus = 2, pids = 512, disk = "10g" or timeout = "1h" above the first table.',
+};
+
+/** Undefined for a key that is only mistyped. */
+function meantKey(key: string): string | undefined {
+  if (Object.hasOwn(MEANT, key)) return MEANT[key];
+  return settingNamed.get(key)?.file === false ? `This is for the command line alone: --${key}.` : undefined;
 }
 
 /** Kinds of values, as a user of TOML calls them. */

@@ -40,7 +40,7 @@ export function gatewayConfig(
     type: 'start',
     directory: GATEWAY_DIR,
     rules: policy.network === 'gateway' ? [...policyRules(policy), ...directRules] : [],
-    allowAddresses: policy.allowAddresses.map(parseAddressRange),
+    allowAddresses: policy.allowAddresses.map((range) => parseAddressRange(range)),
     specialAddresses: SPECIAL_ADDRESSES,
     quiet: [...QUIET_HOSTS, ...agent.quietHosts, ...(hasBrowser ? BROWSER_HOSTS : [])],
     providerHosts: direct ? [] : [...PROVIDER_HOSTS, ...own],

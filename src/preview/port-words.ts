@@ -19,21 +19,24 @@ export function isPort(word: string): boolean {
 }
 
 /** @throws {RunClaudeError} USAGE where the text is not `PORT[:HOSTPORT]` */
-export function parsePort(text: string): AskedPort {
+export function parsePort(text: string, from?: string): AskedPort {
   const [, inside, outside] = FORM.exec(text) ?? [];
   const port = portOf(inside);
   const hostPort = outside === undefined ? undefined : portOf(outside);
   if (port === undefined || (outside !== undefined && hostPort === undefined))
-    throw usageError(`'${text}' is not a port`, 'Write PORT or PORT:HOSTPORT, with numbers from 1 to 65535.');
+    throw usageError(
+      `${from === undefined ? '' : `${from}: `}'${text}' is not a port`,
+      'Write PORT or PORT:HOSTPORT, with numbers from 1 to 65535.',
+    );
   return { port, hostPort };
 }
 
 /** The ports of a session. @throws {RunClaudeError} USAGE also for a port that is there twice, and for too many */
-export function parsePorts(texts: readonly string[]): readonly AskedPort[] {
-  const asked = texts.map(parsePort);
+export function parsePorts(texts: readonly string[], from = '--port'): readonly AskedPort[] {
+  const asked = texts.map((text) => parsePort(text, from));
   if (new Set(asked.map(({ port }) => port)).size < asked.length)
-    throw usageError('--port: a port is there twice', 'Name each port of the session once.');
-  if (asked.length > MAX_PORTS) throw usageError(`--port: more than ${MAX_PORTS} ports`, 'Name fewer ports.');
+    throw usageError(`${from}: a port is there twice`, 'Name each port of the session once.');
+  if (asked.length > MAX_PORTS) throw usageError(`${from}: more than ${MAX_PORTS} ports`, 'Name fewer ports.');
   return asked;
 }
 

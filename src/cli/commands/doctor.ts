@@ -27,7 +27,7 @@ export const doctorCommand: CommandRun = async (line, context) => {
   for (const name of ['runtime', 'verbose']) {
     if (line.options.has(name)) throw usageError(`doctor: --${name} needs --probe`, 'Add --probe, or leave it out.');
   }
-  const { checks: configuration, ...accessories } = readAccessories(context);
+  const { checks: configuration, ...accessories } = await readAccessories(context);
   const agent = await agentOf(line, context);
   const checks = [
     ...(await environmentChecks(context, { choice: engine, agent, accessories, roots: [] })),

@@ -66,6 +66,12 @@ export async function readPolicy(
     projectIgnore: ignore.globs,
     ...(isAttended && { attendedRoot: project.root }),
   });
+  const isChecked = CHECKED_KEYS.some((key) => merged.origins.has(key));
+  // Most policies have none of these values: what reads them is loaded only for one that does.
+  if (isChecked) {
+    const { checkValues } = await import('./check-values.ts');
+    checkValues(merged, { config, environment: context.env, flags }, context.places.configDir);
+  }
   const files = [
     stateOf(configFile, configText),
     stateOf(path.join(project.root, projectFile), projectText),
@@ -81,6 +87,12 @@ export async function readPolicy(
     files,
   };
 }
+
+/** What only a later stage reads. */
+const CHECKED_KEYS: readonly (keyof Policy)[] = [
+  ...(['allowHosts', 'allowAddresses', 'networkPresets', 'allowLocal', 'ports', 'brokers'] as const),
+  ...(['allowRequests', 'mcpServers', 'mcpPrograms', 'services', 'profile'] as const),
+];
 
 /** Most files set no severity: the rules are loaded only for one that does. */
 async function refuseSeverities(config: NamedSettings | undefined, project: NamedSettings | undefined): Promise<void> {

@@ -5,6 +5,7 @@ import { entryProblem } from '../../plugin/passthrough.ts';
 import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
 import type { McpProgram, McpServer } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
+import { readPolicy } from '../context/read-policy.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
@@ -17,13 +18,17 @@ export interface UserAccessories {
 
 const NONE: UserAccessories = { mcpServers: [], mcpPrograms: [], plugin: { passthrough: [] } };
 
-/** The accessories of the user's configuration file, and a fault where no session can read that file. */
-export function readAccessories({
-  places,
-}: Pick<CommandContext, 'places'>): UserAccessories & { readonly checks: readonly Check[] } {
-  const file = path.join(places.configDir, 'config.toml');
+/**
+ * The accessories of the user's configuration file, and a fault where no session could start in the current folder with
+ * what its files, the user's own and the environment set.
+ */
+export async function readAccessories(
+  context: Pick<CommandContext, 'places' | 'cwd' | 'env'>,
+): Promise<UserAccessories & { readonly checks: readonly Check[] }> {
+  const file = path.join(context.places.configDir, 'config.toml');
   try {
     const text = readSmallFile(file, 'follow');
+    await readPolicy(undefined, [], context);
     return { ...(text === undefined ? NONE : readConfigFile(text, file)), checks: [] };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;

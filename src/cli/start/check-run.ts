@@ -22,7 +22,7 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
     isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true,
   });
   const { mcpServers = [], mcpPrograms = [], network } = policy;
-  const { plugin } = readAccessories(context);
+  const { plugin } = await readAccessories(context);
   const checked = {
     choice: { engine: policy.engine, on: checkedName(policy) },
     agent: homeAgent(line.program),

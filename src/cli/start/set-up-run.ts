@@ -1,12 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { homeAgent, readsPromptFromInput } from '../../agent/agents.ts';
-import { profileDir } from '../../claude/instances/profile.ts';
 import { refuseAgentLayer } from '../../cluster/losses.ts';
 import { usageError } from '../../errors.ts';
-import { checkBrokers } from '../../gateway/rules/brokers.ts';
-import { parseAddressRange, policyRules } from '../../gateway/rules/host-rules.ts';
-import { parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { hasInput, localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
@@ -21,6 +17,7 @@ import type { Engine } from '../../types/engine.ts';
 import type { HostFacts, Plan, Program, ProjectFacts } from '../../types/plan.ts';
 import type { Policy } from '../../types/policy.ts';
 import type { ProjectRequest } from '../../types/request.ts';
+import { refuseTakenPorts } from '../context/check-values.ts';
 import type { CommandContext } from '../context/context.ts';
 import { goesToScheduler } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
@@ -86,7 +83,6 @@ export async function setUpRun(
       'Write the prompt behind the option, as in -p "Fix the tests.", or pipe it to standard input.',
     );
   const used = withoutUnused(merged);
-  refuseUnusable(used.policy, context.places.configDir);
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
   const policy = { ...used.policy, tmpdir: stagingFolder(merged.policy.tmpdir, project.root, context.cwd) };
@@ -168,31 +164,6 @@ export function stagingFolder(named: string | undefined, root: string, cwd: stri
     throw usageError(`--tmpdir ${named} is inside the project`, 'Name a directory outside the project.');
   }
   return real;
-}
-
-/** Reads the values that only a later stage uses, so that a wrong one is reported before anything has started. */
-function refuseUnusable(policy: Policy, configDir: string): void {
-  policyRules(policy);
-  checkBrokers(policy);
-  for (const range of policy.allowAddresses) parseAddressRange(range);
-  parseLocalServices(policy.allowLocal ?? []);
-  parsePorts(policy.ports ?? []);
-  refuseTakenPorts(policy);
-  if (policy.profile !== undefined) profileDir(configDir, policy.profile);
-}
-
-/** A port of the agent's loopback, and a name of it, leads to one service. */
-function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {
-  const locals = parseLocalServices(allowLocal);
-  for (const { name, port } of services) {
-    const other = locals.find((local) => local.port === port || local.name === name);
-    if (other === undefined) continue;
-    const what = other.port === port ? `port ${port}` : `name ${name}`;
-    throw usageError(
-      `the service ${name} and --allow-local have the same ${what}`,
-      'Leave one of them out, or change it.',
-    );
-  }
 }
 
 async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {

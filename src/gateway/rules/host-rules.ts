@@ -40,17 +40,26 @@ function ruleHost(name: string, text: string, from: string): string {
   return wildcard ? `*.${host}` : host;
 }
 
+/** @throws RunClaudeError USAGE for a name that no preset has. */
+export function requirePreset(name: string, from: string): void {
+  if (name === 'default' || Object.hasOwn(PRESETS, name)) return;
+  throw usageError(
+    `${from}: unknown network preset '${name}'`,
+    `There are: default, ${Object.keys(PRESETS).join(', ')}`,
+  );
+}
+
 /**
  * A range for --allow-address, as it was given.
  *
  * @throws RunClaudeError USAGE when it is not an address range.
  */
-export function parseAddressRange(text: string): string {
+export function parseAddressRange(text: string, from = '--allow-address'): string {
   const [address = '', length, more] = text.trim().split('/');
   const bits = isIPv4(address) ? 32 : 128;
   const known = isIP(address) !== 0 && !address.includes('%') && more === undefined;
   if (!known || (length !== undefined && !(/^\d{1,3}$/.test(length) && Number(length) <= bits))) {
-    throw usageError(`--allow-address: '${text}' is not an address range`, 'Write it as 10.1.0.0/16 or fd00:1::/64.');
+    throw usageError(`${from}: '${text}' is not an address range`, 'Write it as 10.1.0.0/16 or fd00:1::/64.');
   }
   return text.trim();
 }
@@ -64,9 +73,8 @@ export function policyRules(
   policy: Pick<Policy, 'allowHosts' | 'allowRequests' | 'mcpServers' | 'mcpPrograms' | 'networkPresets' | 'brokers'>,
 ): readonly HostRule[] {
   const presets = policy.networkPresets.flatMap((preset) => {
-    if (preset === 'default') return DEFAULT_PRESETS;
-    if (Object.hasOwn(PRESETS, preset)) return [preset];
-    throw usageError(`unknown network preset '${preset}'`, `There are: default, ${Object.keys(PRESETS).join(', ')}`);
+    requirePreset(preset, 'network-presets');
+    return preset === 'default' ? DEFAULT_PRESETS : [preset];
   });
   return [
     ...presets.flatMap((preset) => (PRESETS[preset] ?? []).map((host) => ({ host, from: `preset ${preset}` }))),

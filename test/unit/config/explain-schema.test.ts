@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { readConfigFile } from '../../../src/config/config-file.ts';
+import { SETTINGS } from '../../../src/config/settings.ts';
 import { RunClaudeError } from '../../../src/errors.ts';
 
 function fault(text: string): { readonly message: string; readonly hint: string | undefined } {
@@ -67,4 +69,23 @@ it.each([
   ['mcp = true', 'config.toml: mcp: not a list', 'Write a list.'],
 ])('names a wrong value in words of TOML: %j', (text, message, hint) => {
   expect(fault(text)).toEqual({ message, hint });
+});
+
+it.each([
+  ['copy-workspace = true', 'Write mode = "copy".'],
+  ['copy = true', 'Write mode = "copy".'],
+  ['bind = true', 'Write mode = "bind".'],
+  ['no-ignored = true', 'Write copy-ignored = false.'],
+  ['yes = true', 'This is for the command line alone: --yes.'],
+  ['report = "x.md"', 'This is for the command line alone: --report.'],
+])('names the key that is meant by the name of an option: %j', (text, hint) => expect(fault(text).hint).toBe(hint));
+
+it('answers a table of limits with the keys, and every option with a key or the command line', () => {
+  expect(fault('[limits]\nmemory = "4g"').hint).toContain('Write memory = "4g"');
+  for (const { name, setting } of RUN_OPTIONS.filter((option) => option.setting !== '')) {
+    const isKey = SETTINGS.some((one) => one.name === name && one.file !== false) || name === 'no-mcp';
+    if (isKey) continue;
+    expect(fault(`${name} = true`).hint, name).toMatch(/^Write |command line alone/);
+    expect(setting, name).not.toBeUndefined();
+  }
 });

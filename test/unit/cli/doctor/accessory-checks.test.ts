@@ -6,13 +6,15 @@ import { accessoryChecks, readAccessories } from '../../../../src/cli/doctor/acc
 import { fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
 import { loginStore } from '../../../../src/mcp/login/login-store.ts';
 
-function configured(text: string) {
+async function configured(text: string, project = '') {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-accessory-checks-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const [configDir, dataDir] = [path.join(root, 'config'), path.join(root, 'data')];
-  for (const dir of [configDir, dataDir]) mkdirSync(dir);
+  const [configDir, dataDir, cwd] = [path.join(root, 'config'), path.join(root, 'data'), path.join(root, 'project')];
+  for (const dir of [configDir, dataDir, cwd]) mkdirSync(dir);
+  writeFileSync(path.join(cwd, '.run-claude.toml'), project);
   writeFileSync(path.join(configDir, 'config.toml'), text);
-  const read = readAccessories({ places: { configDir } as Parameters<typeof readAccessories>[0]['places'] });
+  const places = { home: root, stateDir: root, cacheDir: root, dataDir, configDir };
+  const read = await readAccessories({ places, cwd, env: {} });
   const place = { roots: [], isLocal: true };
   return { read, dataDir, configDir, check: () => accessoryChecks(read, place, dataDir) };
 }
@@ -34,7 +36,7 @@ passthrough = ["git status", "taskset *"]
 `;
 
 it('names each accessory that a session would leave out, with its remedy', async () => {
-  const { check } = configured(SERVERS);
+  const { check } = await configured(SERVERS);
   expect(await check()).toEqual([
     ok('mcp', '1 of 3 can be used'),
     warning('mcp', 'docs: there is no login to the MCP server docs', 'To log in: run-claude mcp login docs'),
@@ -48,7 +50,7 @@ it('names each accessory that a session would leave out, with its remedy', async
 });
 
 it('takes a login that can still be used, and names one that has expired', async () => {
-  const { check, dataDir } = configured(SERVERS.slice(0, SERVERS.indexOf('[[mcp]]\nname = "gone"')));
+  const { check, dataDir } = await configured(SERVERS.slice(0, SERVERS.indexOf('[[mcp]]\nname = "gone"')));
   const store = loginStore(dataDir, 'docs', { platform: 'linux' });
   const login = {
     version: 1 as const,
@@ -70,9 +72,22 @@ it('takes a login that can still be used, and names one that has expired', async
 });
 
 it('says nothing where the configuration has none, and has a fault for a file that no session can read', async () => {
-  expect(await configured('').check()).toEqual([]);
-  const { read, configDir } = configured('[[mcp]]\nname = "x"\n');
+  expect(await (await configured('')).check()).toEqual([]);
+  const { read, configDir } = await configured('[[mcp]]\nname = "x"\n');
   expect(read.mcpServers).toEqual([]);
   expect(read.checks).toEqual([expect.objectContaining({ name: 'configuration', result: 'fault' })]);
   expect(read.checks[0]).toEqual(fault('configuration', expect.stringContaining(configDir), expect.any(String)));
+});
+
+it.each([
+  ['[audit.severities]\nno-such-rule = "blocked"', '', 'no-such-rule is not the id of a rule'],
+  ['port = ["99999"]', '', "port: '99999' is not a port"],
+  ['allow-host = ["https://github.com/x"]', '', "allow-host: 'https://github.com/x' is not HOST"],
+  ['[[broker]]\nhost = "*.a.test"\nheader = "A"\nfrom = ["x"]', '', 'config.toml: [[broker]] *.a.test'],
+  ['cache = ["uvv"]', '', "there is no cache 'uvv'"],
+  ['profile = "none"', '', "config.toml: there is no profile 'none'"],
+  ['', 'memory = "x"', ".run-claude.toml: memory: 'x' is not allowed"],
+])('has a fault for each value with which no session starts here: %j %j', async (config, project, words) => {
+  const { read } = await configured(config, project);
+  expect(read.checks).toEqual([fault('configuration', expect.stringContaining(words), expect.any(String))]);
 });
