@@ -5,13 +5,14 @@ import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { pathIdentity } from '../../host/true-path.ts';
 import { refuseProject } from '../../plan/refuse-project.ts';
 import { isFirstStart } from '../../record/start-answers.ts';
-import { askLine, type Screen } from '../../terminal/ask.ts';
+import { ask, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { Policy } from '../../types/policy.ts';
 import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { modeQuestion } from './questions.ts';
 import { refuseContradictions } from './refuse-contradictions.ts';
 
 /**
@@ -50,31 +51,15 @@ export async function policyWithMode(
 
 async function askMode(line: RunLine, context: CommandContext, screen: Screen): Promise<Policy['mode'] | undefined> {
   const name = line.program.kind === 'shell' ? 'the shell' : homeAgent(line.program).title;
-  const say = (texts: readonly string[]): void => {
-    for (const text of texts) context.tell({ kind: 'message', level: 'info', text });
-  };
-  say([
+  const lines = [
     `Nothing is chosen yet for this project: where does ${name} work?`,
     '  c  on a copy: nothing reaches your files before you have seen it and agreed',
-    '  o  on your own files: each edit is in your project at once, and you watch it happen',
-  ]);
-  for (;;) {
-    const answer = (await askLine(screen, '[sandbox] On a copy, or on your own files? [C/o/?]:'))?.trim().toLowerCase();
-    if (answer === undefined) return undefined;
-    if (['', 'c', 'copy'].includes(answer)) return 'copy';
-    if (['o', 'own'].includes(answer)) return 'bind';
-    say(answer === '?' ? explained(configFileOf(context)) : [`'${cleanLine(answer)}' is not an answer: c, o or ?`]);
-  }
+    '  o  on your own files: each edit is in your project at once, and you watch it',
+  ];
+  for (const text of lines) context.tell({ kind: 'message', level: 'info', text });
+  const answer = await ask(screen, modeQuestion(cleanLine(configFileOf(context))));
+  return answer === undefined ? undefined : answer.key === 'c' ? 'copy' : 'bind';
 }
-
-const explained = (file: string): readonly string[] => [
-  'c: the agent works without questions of its own. At the end its changes are judged, shown, and applied as you choose;',
-  '   undo takes an apply back. What it leaves cannot run on this machine before that.',
-  'o: what it writes is there at once, and your editor, make or git may run it. Your .git is shielded, and the agent asks',
-  '   before it acts. Changes that can run something are reported at the end.',
-  'Enter is c; Ctrl-C starts nothing.',
-  `The answer is kept in ${file}, for this project and for starts on a terminal. --copy and --bind choose for one session.`,
-];
 
 /** A configuration that cannot be written, for example one that a package manager makes, does not stop the session. */
 async function keepMode(root: string, mode: Policy['mode'], context: CommandContext): Promise<void> {

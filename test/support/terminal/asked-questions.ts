@@ -19,6 +19,9 @@ const asked = <Key extends string>(question: Question<Key>, enter: NoInfer<Key>)
 
 /** Every function of src that makes a question, by file and name, with samples. questions.test.ts compares it with src. */
 export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
+  'src/cli/start/questions.ts modeQuestion': [
+    asked(start.modeQuestion('/home/me/.config/run-claude/config.toml'), 'c'),
+  ],
   'src/cli/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
   'src/cli/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
   'src/cli/commands/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
