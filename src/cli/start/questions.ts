@@ -32,7 +32,7 @@ export function modeQuestion(file: string): Question<'c' | 'o'> {
     text: 'On a copy, or on your own files?',
     about: [
       'On a copy the agent works without questions of its own. Its changes are judged and shown at the end, you choose which',
-      'to apply, and undo takes them back. Before that, nothing of them can run on this machine.',
+      'to apply, and undo reverses an apply. Before that, nothing of them can run on this machine.',
       'On your own files each edit is there at once: your editor, make or git may run it. Your .git is shielded, the agent',
       'asks before it acts, and changes that can run something are reported at the end.',
       `The answer is kept in ${file} for this project, and counts on a terminal. For one session: --copy or --bind.`,
