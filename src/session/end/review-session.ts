@@ -1,7 +1,8 @@
 import { storeDir } from '../../record/session.ts';
-import { chooseClean, chooseNothing } from '../../review/policy.ts';
+import { chooseClean, chooseNothing, madeCommits } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askReview } from '../../terminal/review/ask-review.ts';
+import { importCommand } from '../../terminal/review/commit-lines.ts';
 import { summaryLines } from '../../terminal/review/summary.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -27,8 +28,10 @@ export async function decideSession(
     tellSummary(review, deps);
     return chooseNothing(review);
   }
+  const importWith = madeCommits(review) ? importCommand(record.id, review.commits) : undefined;
   return askReview({
     review,
+    ...(importWith !== undefined && { importWith }),
     content: openContentStore(storeDir(record.plan.sessionDir)),
     project: project.root,
     home: deps.host.home,

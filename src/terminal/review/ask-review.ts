@@ -51,12 +51,12 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
   }
 }
 
-function printSummary({ review, screen }: ReviewQuestion): void {
+function printSummary({ review, screen, importWith }: ReviewQuestion): void {
   const colours = createColors(screen.colour);
   const paint = { info: (text: string) => text, note: colours.dim, suspect: colours.yellow, blocked: colours.red };
   say(
     screen,
-    summaryLines(review).map(({ text, severity }) => paint[severity](text)),
+    summaryLines(review, undefined, importWith).map(({ text, severity }) => paint[severity](text)),
   );
 }
 

@@ -13,6 +13,8 @@ export interface ReviewQuestion {
   readonly project: string;
   readonly home: string;
   readonly screen: Screen;
+  /** The command that imports the session's commits, where it has some that were not. */
+  readonly importWith?: string;
 }
 
 /** The differences of one change, as lines for the screen. Content that cannot be read is reported, never hidden. */

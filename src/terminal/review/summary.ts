@@ -31,9 +31,14 @@ const MAX_FINDINGS_PER_KIND = 10;
 
 /**
  * The lines that you read before the question, without the prefix, cleaned. Of very many findings of one kind, the
- * first ones and how many more there are.
+ * first ones and how many more there are. `importWith`: the command that imports the session's commits, for a question that
+ * is about its files.
  */
-export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND): SummaryLine[] {
+export function summaryLines(
+  review: Review,
+  maxPerKind: number = MAX_FINDINGS_PER_KIND,
+  importWith?: string,
+): SummaryLine[] {
   const lines: SummaryLine[] = [info(countLine(review))];
   if (review.isUnaudited) {
     lines.push({ text: 'WARNING: The changes are not audited yet: run-claude diff does it', severity: 'blocked' });
@@ -44,6 +49,7 @@ export function summaryLines(review: Review, maxPerKind = MAX_FINDINGS_PER_KIND)
     lines.push({ text: `WARNING: the session deletes ${mass.deleted} of ${mass.of} entries`, severity: 'blocked' });
   }
   for (const text of commitLines(review.commits ?? [])) lines.push(info(text));
+  if (importWith !== undefined) lines.push(info(`The commits are imported by: ${importWith}`));
   const repositories = newRepositories(review);
   // Where commits are listed, what else git wrote, for a checkout or a status, brings nothing.
   const isOfListed = ({ rule }: Finding): boolean => rule === 'git-data' && review.commits !== undefined;

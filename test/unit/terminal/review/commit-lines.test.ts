@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildReview } from '../../../../src/review/build-review.ts';
-import { commitLines } from '../../../../src/terminal/review/commit-lines.ts';
+import { commitLines, importCommand } from '../../../../src/terminal/review/commit-lines.ts';
 import { summaryLines } from '../../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
@@ -55,4 +55,29 @@ it('stands for what git itself wrote, with commits and without', () => {
   expect(texts([])).toEqual(['No files changed', 'Unknown: web/.git/x: 8 files']);
   const unlisted = summaryLines(review).map(({ text }) => text);
   expect(unlisted.filter((text) => text.includes("Git's own data"))).toHaveLength(2);
+});
+
+it('names the command for what was neither imported nor refused', () => {
+  const command = 'run-claude commits id --import';
+  const taken = (repository: string, how: 'imported' | 'refused') => ({ ...one(repository, 't'), taken: how });
+  expect(importCommand('id', undefined)).toBe(command);
+  expect(importCommand('id', [one('', 't'), one('lib', 't')])).toBe(command);
+  expect(importCommand('id', [one('', 't'), taken('lib', 'imported')])).toBe(`${command} --only .`);
+  expect(importCommand('id', [taken('', 'refused'), one('a b', 't'), one('lib', 't')])).toBe(
+    `${command} --only 'a b' --only lib`,
+  );
+  expect(importCommand('id', [taken('', 'refused'), taken('lib', 'imported')])).toBeUndefined();
+});
+
+it('shows the command below the titles where a question follows', () => {
+  const collected = { changes: [], problems: [], withheld: [], baseEntries: 1 };
+  const review = buildReview({ collected, findings: [], allowSuspect: [], includeIgnored: false });
+  const commits = [one('', 'Fix the parser')];
+  expect(
+    summaryLines({ ...review, commits }, undefined, 'run-claude commits id --import').map(({ text }) => text),
+  ).toEqual([
+    'No files changed',
+    '1 commit: Fix the parser',
+    'The commits are imported by: run-claude commits id --import',
+  ]);
 });
