@@ -3,14 +3,15 @@ import { RunClaudeError } from '../errors.ts';
 import { type LockOptions, withLock } from '../store/lock.ts';
 import type { Plan } from '../types/plan.ts';
 import type { SessionRecord } from '../types/session.ts';
+import { requireWork } from './require-usable.ts';
 import { isLayerKept, ownerState } from './session.ts';
-import { requireStarted } from './start-failure.ts';
 
 /**
  * Runs `body` while no other command uses the layer of a session that has ended: the kernel does not define what two
  * overlay mounts of one layer do.
  *
- * @throws {RunClaudeError} SESSION_RUNNING; SESSION_FAILED with the reason of a start that failed; LAYER_GONE with what cannot be done without the layer; LOCK_HELD.
+ * @throws {RunClaudeError} SESSION_RUNNING; SESSION_FAILED with the reason of a start that failed; USAGE for a discarded session; LAYER_GONE
+ * with what cannot be done without the layer; LOCK_HELD.
  */
 export async function withLayer<T>(record: SessionRecord, what: string, body: () => Promise<T>): Promise<T> {
   const { plan, stage, id } = record;
@@ -19,7 +20,7 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
       hint: 'See its changes so far with: run-claude status',
     });
   }
-  requireStarted(record);
+  requireWork(record);
   if (!isLayerKept(record)) {
     throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} no longer exists`, {
       hint: hintWithoutLayer(record),
@@ -28,12 +29,11 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   return withLayerLock(plan, what, body);
 }
 
-function hintWithoutLayer({ bound, stage, imported }: SessionRecord): string {
+function hintWithoutLayer({ bound, imported }: SessionRecord): string {
   if (imported !== undefined) return 'An imported session has changes only; its commits and copy are where it ran.';
   if (bound !== undefined)
     return 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.';
-  const what = stage === 'discarded' ? 'seen' : 'seen and applied';
-  return `Its changes can still be ${what} from its record; commits, resume and explore need the copy.`;
+  return 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.';
 }
 
 /**

@@ -241,6 +241,11 @@ export function readCollected(sessionDir: string): CollectedRecord {
   if (collected !== undefined) return collected;
   const record = readRecord(sessionDir);
   if (record !== undefined) requireStarted(record);
+  if (record?.stage === 'discarded')
+    throw new RunClaudeError(
+      'NOTHING_COLLECTED',
+      `session ${record.id} was discarded before its changes were collected`,
+    );
   throw new RunClaudeError('NOTHING_COLLECTED', 'nothing was collected from this session yet', {
     hint:
       record !== undefined && ownerState(record) === 'ended'

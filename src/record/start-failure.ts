@@ -26,10 +26,11 @@ export function failureText({ failure }: Pick<SessionRecord, 'failure'>): string
 /**
  * For what needs the changes of a session.
  *
- * @throws {RunClaudeError} SESSION_FAILED for a session whose start failed, with the reason
+ * @throws {RunClaudeError} SESSION_FAILED for a session whose start failed, with the reason, also after it was discarded.
  */
 export function requireStarted(record: Pick<SessionRecord, 'id' | 'stage' | 'failure'>): void {
-  if (record.stage !== 'failed') return;
+  const hasFailed = record.stage === 'failed' || (record.stage === 'discarded' && record.failure !== undefined);
+  if (!hasFailed) return;
   const text = `session ${record.id} has no changes: it ${failureText(record)}`;
   throw new RunClaudeError('SESSION_FAILED', text, { hint: record.failure?.hint ?? 'Start a new session.' });
 }

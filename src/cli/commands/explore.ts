@@ -1,5 +1,5 @@
 import { usageError } from '../../errors.ts';
-import { requireStarted } from '../../record/start-failure.ts';
+import { requireWork } from '../../record/require-usable.ts';
 import { exploreSession } from '../../session/later/explore.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';
@@ -9,7 +9,7 @@ import { withSession } from '../context/open-session.ts';
 /** `explore [ID]`: a shell on the files of a session. Its own changes are discarded. */
 export const exploreCommand: CommandRun = (line, context) =>
   withSession(line, context, 'explore', async (record, deps) => {
-    requireStarted(record);
+    requireWork(record);
     if (record.plan.mode === 'bind')
       throw usageError('a bind session worked on the project itself', 'Its changes are in the project.');
     const engine = await openEngineOf(record.plan, context);

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { withLayer } from '../../record/layer-lock.ts';
-import { requireStarted } from '../../record/start-failure.ts';
+import { requireWork } from '../../record/require-usable.ts';
 import { lastConversation } from '../../session/end/claude-data.ts';
 import { resumePlan } from '../../session/later/resume-plan.ts';
 import { resumeSession } from '../../session/run.ts';
@@ -14,7 +14,7 @@ import { requireRoom } from '../start/require-room.ts';
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>
   withSession(line, context, 'resume', async (record, deps) => {
-    requireStarted(record);
+    requireWork(record);
     if (record.plan.mode === 'bind')
       throw usageError('a bind session works on the project itself and cannot be resumed', 'Start a new session.');
     const { besideSession } = record.plan;

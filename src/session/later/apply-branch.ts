@@ -10,6 +10,7 @@ import { bodyOf, messageOf, type Published, titleOf } from '../../publish/pull-r
 import { findRemote, openPullRequest, pushBranch, requireGh, unpushedBelow } from '../../publish/push.ts';
 import { inSubmodules, layOut, readBack } from '../../publish/scratch-tree.ts';
 import { writeCommit } from '../../publish/write-commit.ts';
+import { requireChanges } from '../../record/require-usable.ts';
 import { readCollected, storeDir, updateRecord } from '../../record/session.ts';
 import { IN_PART, isApplied, onBranch, partOnBranch } from '../../review/file-progress.ts';
 import { chooseClean, outcomeCounts } from '../../review/policy.ts';
@@ -29,7 +30,6 @@ import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import type { ApplyPendingOptions, ApplyResult } from './apply.ts';
 import { withAllowed, withoutAutoApply } from './apply.ts';
-import { requireEnded } from './require-ended.ts';
 
 export interface BranchOptions extends ApplyPendingOptions {
   /** The new branch. */
@@ -47,7 +47,7 @@ export interface BranchOptions extends ApplyPendingOptions {
  * the current branch stay as they are. What is not clean against HEAD's tree is a conflict and left out. Claude's own data
  * comes back as with an apply to the files.
  *
- * @throws {RunClaudeError} USAGE, BRANCH_EXISTS, GH_MISSING before anything is asked; what requireEnded, auditIfMissing,
+ * @throws {RunClaudeError} USAGE, BRANCH_EXISTS, GH_MISSING before anything is asked; what requireChanges, auditIfMissing,
  * applyChanges and git throw. Once the branch is made, a push or pull request that failed has a hint how to go on.
  */
 export async function applyToBranch(
@@ -55,7 +55,7 @@ export async function applyToBranch(
   deps: UserDeps,
   options: BranchOptions,
 ): Promise<ApplyResult> {
-  requireEnded(record);
+  requireChanges(record);
   const { branch, env } = options;
   const { root } = record.plan.project;
   if (options.conflict === 'file' || options.conflict === 'markers')

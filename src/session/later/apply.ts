@@ -10,6 +10,7 @@ import {
 } from '../../commits/taken-twice.ts';
 import { EXIT } from '../../errors.ts';
 import { exitStatus } from '../../record/exit-status.ts';
+import { requireChanges } from '../../record/require-usable.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { matcher } from '../../review/build-review.ts';
 import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
@@ -29,7 +30,6 @@ import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { requireEnded } from './require-ended.ts';
 import { repositoriesWithCommits } from './session-commits.ts';
 
 /**
@@ -73,14 +73,14 @@ export interface ApplyResult {
  * `apply`: asks about the changes that were not applied yet; with --yes, --only or --skip it applies the clean ones of
  * them. A dry run changes nothing.
  *
- * @throws {RunClaudeError} what requireEnded, auditIfMissing and applySession throw.
+ * @throws {RunClaudeError} what requireChanges, auditIfMissing and applySession throw.
  */
 export async function applyPending(
   record: SessionRecord,
   deps: UserDeps,
   options: ApplyPendingOptions,
 ): Promise<ApplyResult> {
-  requireEnded(record);
+  requireChanges(record);
   await auditIfMissing(record, deps);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
   const { whole, review, appliedBefore } = await reviewRemaining(allowed, deps, options.release);

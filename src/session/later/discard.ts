@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../errors.ts';
 import { removeTreeSync } from '../../host/remove-tree.ts';
 import { withLayerLock } from '../../record/layer-lock.ts';
+import { requireEnded } from '../../record/require-usable.ts';
 import { forgetCollected, readRecord, updateRecord } from '../../record/session.ts';
 import { isFullDisk } from '../../store/remedy.ts';
 import type { Engine } from '../../types/engine.ts';
@@ -9,7 +10,6 @@ import type { SessionRecord } from '../../types/session.ts';
 import { dropLayer } from '../../workspace/drop-layer.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { needsRecovery } from './recover-project.ts';
-import { requireEnded } from './require-ended.ts';
 
 /**
  * `discard`: removes the session's layer; nothing of the session can be applied from then on. What an agent made is not read:

@@ -4,13 +4,13 @@ import type { Origin } from '../../changeset/format.ts';
 import { changeSetBytes, exportableChanges } from '../../changeset/write-set.ts';
 import { usageError } from '../../errors.ts';
 import { ownVersion } from '../../host/package.ts';
+import { requireChanges } from '../../record/require-usable.ts';
 import { readCollected, storeDir } from '../../record/session.ts';
 import { openContentStore } from '../../store/content.ts';
 import { writeFileAtomic } from '../../store/record.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { requireEnded } from './require-ended.ts';
 
 /** What was exported. */
 export interface Exported {
@@ -24,10 +24,10 @@ export interface Exported {
  * first: its user sees what is handed on.
  *
  * @throws {RunClaudeError} USAGE for a bind session and where the file cannot be made; CHANGE_SET_TOO_LARGE; what
- * requireEnded, auditIfMissing and the store throw.
+ * requireChanges, auditIfMissing and the store throw.
  */
 export async function exportSession(record: SessionRecord, file: string, deps: UserDeps): Promise<Exported> {
-  requireEnded(record);
+  requireChanges(record);
   const { plan, id } = record;
   if (plan.mode === 'bind') {
     throw usageError(

@@ -1,6 +1,7 @@
 import type { Merged } from '../../apply/apply-changes.ts';
 import { undoApply, undoableSince } from '../../apply/undo.ts';
 import { deleteBranch } from '../../publish/branch.ts';
+import { requireChanges } from '../../record/require-usable.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/file-progress.ts';
 import { openContentStore } from '../../store/content.ts';
@@ -13,21 +14,20 @@ import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { undoBranchQuestion, undoQuestion } from './questions.ts';
-import { requireEnded } from './require-ended.ts';
 
 /**
  * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes where
  * there is a terminal to ask on. What was undone does not count: the next one undoes the apply before it. Returns undefined
  * where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge of both.
  *
- * @throws {RunClaudeError} what requireEnded, undoApply and deleteBranch throw.
+ * @throws {RunClaudeError} what requireChanges, undoApply and deleteBranch throw.
  */
 export async function undoSession(
   record: SessionRecord,
   deps: UserDeps,
   options: { readonly dryRun: boolean; readonly yes: boolean },
 ): Promise<ApplyOutcome | undefined> {
-  requireEnded(record);
+  requireChanges(record);
   const made = record.branches?.at(-1);
   const { plan } = record;
   const since = undoableSince(plan.sessionDir);

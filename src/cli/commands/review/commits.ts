@@ -3,6 +3,7 @@ import type { LeftRefs } from '../../../commits/other-refs.ts';
 import { type CommitFacts, readCommits } from '../../../commits/read-commits.ts';
 import { gitWords } from '../../../commits/taken-twice.ts';
 import { EXIT, usageError } from '../../../errors.ts';
+import { requireWork } from '../../../record/require-usable.ts';
 import { jsonText } from '../../../report/json.ts';
 import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
 import { fetchCommits, lackedBy, noteTaken, type RepositoryCommits } from '../../../session/later/session-commits.ts';
@@ -28,6 +29,7 @@ export const commitsCommand: CommandRun = (line, context) =>
     for (const name of ['branch', 'allow-suspect']) {
       if (line.options.has(name) && !line.options.has('import')) throw usageError(`--${name} needs --import`);
     }
+    requireWork(record);
     const engine = await openEngineOf(record.plan, context);
     try {
       using session = await fetchCommits(record, sessionDeps(deps, engine, context.env), line.options.get('only'));
