@@ -8,9 +8,11 @@ export const refusal = (reason: string): string => toolAnswer('deny', reason);
 /** The user is asked, and reads the warning in the question and above it. */
 export const question = (warning: string): string => toolAnswer('ask', warning, { systemMessage: warning });
 
-/** The call happens with this input, without a question: it can change nothing but the copy. */
-export const insideTheCopy = (updatedInput: ToolInput): string =>
-  toolAnswer('allow', 'acts in the copy of run-claude', {}, { updatedInput });
+/** The call happens with this input, without a question: it can change nothing but the copy. `forUser`: what the user reads. */
+export const insideTheCopy = (updatedInput: ToolInput, forUser?: string): string =>
+  toolAnswer('allow', 'acts in the copy of run-claude', forUser === undefined ? {} : { systemMessage: forUser }, {
+    updatedInput,
+  });
 
 /** No word about the event: Claude Code's own rules decide. Not empty, as the output of a program that died would be. */
 export const NO_ANSWER = '{}\n';

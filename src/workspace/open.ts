@@ -45,11 +45,18 @@ export interface WorkspaceWatch extends LiveReader {
   close(): Promise<void>;
 }
 
+const WATCH_SUFFIX = 'watch-';
+
+/** Whether a container of this name is the reader of {@link watchWorkspace}. */
+export function isWatchReader(name: string): boolean {
+  return new RegExp(`-${WATCH_SUFFIX}\\d+$`).test(name);
+}
+
 /** Starts a second collector for a running session. Throws as parseWorkspaceRecord and startCollector do. */
 export async function watchWorkspace(options: WorkspaceOptions, record: unknown): Promise<WorkspaceWatch> {
   const view = viewLayer(options, parseWorkspaceRecord(record));
   const { engine, plan } = options;
-  const suffix = `watch-${process.pid}`;
+  const suffix = `${WATCH_SUFFIX}${process.pid}`;
   const roots = [...view.roots, ...madeRoots(engine, plan)];
   const { sessionId, ownImage: image = plan.image } = plan;
   const collector = await startCollector({ engine, sessionId, suffix, image, ...view, roots });

@@ -6,11 +6,13 @@ import { environmentLabels } from '../../environment/sweep.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { isLeftBehind } from '../../image/left-behind.ts';
 import { layerVolumes } from '../../layer/strategies.ts';
-import { ownerState } from '../../record/session.ts';
+import { isSessionId } from '../../record/id.ts';
+import { ownerState, sessionsDir } from '../../record/session.ts';
 import { seedLabels } from '../../services/sweep.ts';
 import type { Engine, FoundObject } from '../../types/engine.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { dropLinks } from '../../workspace/drop-layer.ts';
+import { isWatchReader } from '../../workspace/open.ts';
 import { type GcOptions, KEPT_MS, type Known, type Removal, unusedInstances, YOUNG_MS } from './gc-known.ts';
 import { needsRecovery } from './recover-project.ts';
 
@@ -56,6 +58,7 @@ async function engineRemovals(
   // `explore` runs a container of a session that has ended.
   const busy = new Set(all.filter(({ running }) => running).map(({ labels }) => labels['run-claude.session']));
   const stale = all.filter((found) => {
+    if (isOrphan(found, places.stateDir) || isLeftWatch(found, nowMs)) return true;
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
     if (found.kind === 'image')
       return isLeftBehind(found, nowMs) || (!images.has(found.name) && nowMs - found.createdMs > KEPT_MS);
@@ -72,6 +75,25 @@ async function engineRemovals(
   }));
 }
 
+/**
+ * Whether a container or network, also one that runs, is of a session whose directory was deleted. A start makes the
+ * directory before anything else, so no start is under way. Volumes may hold work: they keep their time.
+ */
+function isOrphan({ kind, labels }: FoundObject, stateDir: string): boolean {
+  const id = labels['run-claude.session'] ?? '';
+  return (
+    (kind === 'container' || kind === 'network') && isSessionId(id) && !existsSync(join(sessionsDir(stateDir), id))
+  );
+}
+
+/** Whether it is the reader of a `diff --follow` that was killed: it ends with its command, whatever its session does. */
+function isLeftWatch({ kind, name, running, createdMs }: FoundObject, nowMs: number): boolean {
+  return kind === 'container' && !running && isWatchReader(name) && nowMs - createdMs > WATCH_START_MS;
+}
+
+/** A reader that was made and is not started yet is younger. */
+const WATCH_START_MS = 60_000;
+
 /** Whether an object is left from a session that ended while the engine did not answer; a layer's volume is not. */
 function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolean {
   if (ownerState(session) !== 'ended' || needsRecovery(session)) return false;
@@ -82,6 +104,7 @@ function reasonFor(found: FoundObject, nowMs: number): string {
   const { kind, labels } = found;
   if (isLeftBehind(found, nowMs)) return 'a build left it behind';
   if (kind === 'image') return 'no session uses this version';
+  if (kind === 'container' && isWatchReader(found.name)) return 'its diff --follow was killed';
   return labels['run-claude.session']?.startsWith('data-') ? 'its project no longer exists' : 'its session is over';
 }
 

@@ -69,7 +69,9 @@ async function removals(options: GcOptions): Promise<Removal[]> {
   const { sessions, unreadable, reserved } = listSessions(options.places.stateDir);
   const old = sessions.filter((session) => isOld(session, options.nowMs));
   const kept = sessions.filter((session) => !old.includes(session));
-  const unknown = [...unreadable.map(({ id }) => id), ...reserved];
+  // What an old reservation has on an engine is left from a start that was killed: it is removed before its directory.
+  const young = reserved.filter((id) => isYoungReservation(id, options));
+  const unknown = [...unreadable.map(({ id }) => id), ...young];
   const known = { kept, unreadable, unknown, instances: await listInstances(options.places.dataDir) };
   return [
     ...(await allEngineRemovals(options, known)),
@@ -123,11 +125,16 @@ function sessionRemoval(session: SessionRecord, options: GcOptions): Removal {
 }
 
 /** The directory of a start that was killed before it wrote its record. rmdir fails if a start wrote to it since. */
-function reservedRemoval(id: string, { places, nowMs }: GcOptions): Removal[] {
-  const dir = join(sessionsDir(places.stateDir), id);
-  const madeMs = statSync(dir, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
-  if (nowMs - madeMs < YOUNG_MS) return [];
+function reservedRemoval(id: string, options: GcOptions): Removal[] {
+  if (isYoungReservation(id, options)) return [];
+  const dir = join(sessionsDir(options.places.stateDir), id);
   return [{ kind: 'session', name: id, why: 'it never started', remove: () => rmdir(dir) }];
+}
+
+/** Whether a start may still be under way that has no record yet. */
+function isYoungReservation(id: string, { places, nowMs }: GcOptions): boolean {
+  const made = statSync(join(sessionsDir(places.stateDir), id), { throwIfNoEntry: false })?.mtimeMs;
+  return made === undefined || nowMs - made < YOUNG_MS;
 }
 
 /** Each end of a task changes the directory of its batch. */

@@ -11,14 +11,13 @@ import { OWN_TOOLS } from '../../../plugin/tools.ts';
 import { typedCommand } from '../../../plugin/typed-command.ts';
 import { listSessions } from '../../../record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { readPolicy } from '../../context/read-policy.ts';
 import { actingFiles } from './acting-files.ts';
 import { answerTyped } from './answer-typed.ts';
 import { keptLine, projectDir } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
-import { pendingOf, usable, usableSession } from './project-session.ts';
+import { earlierLine, pendingOf, type SessionUp, usable, usableSession } from './project-session.ts';
 
 /** Of one event. A file that is written may be in it. */
 const MAX_EVENT_BYTES = 64 * 1024 ** 2;
@@ -89,9 +88,11 @@ async function answerTool(event: Extract<HookEvent, { kind: 'tool' }>, context: 
     case 'ask':
       return answers.question(decision.warning);
     case 'own':
-      return answers.insideTheCopy(decision.input);
-    case 'inside':
-      return answers.insideTheCopy(decision.input((await sessionUp(project, context)).id));
+      return answers.insideTheCopy(decision.input, earlierLine(await sessionUp(project, context)));
+    case 'inside': {
+      const up = await sessionUp(project, context);
+      return answers.insideTheCopy(decision.input(up.record.id), earlierLine(up));
+    }
   }
 }
 
@@ -119,7 +120,9 @@ async function answerStart(context: CommandContext): Promise<string> {
     const project = await findProject(context);
     const { question } = await factsOf(project, context);
     if (question !== undefined) return answers.note(`run-claude: ${question}`);
-    const { id } = await sessionUp(project, context);
+    const up = await sessionUp(project, context);
+    const { id } = up.record;
+    const earlier = earlierLine(up);
     const forModel = [
       `run-claude: commands and files of this conversation are those of a copy of ${project.root}, in a container where it is /workspace.`,
       `Bash runs there. Use ${OWN_TOOLS}read, write, edit, glob and grep for files: the built-in file tools are refused.`,
@@ -129,7 +132,11 @@ async function answerStart(context: CommandContext): Promise<string> {
     const how = `run-claude: Claude works on a copy, session ${id}. /boxed:diff shows what it changed, /boxed:apply applies it.`;
     return answers.startAnswer(
       forModel,
-      [how, ...warningsOf(actingFiles(path.join(project.root, project.startIn), homedir()))].join('\n'),
+      [
+        how,
+        ...(earlier === undefined ? [] : [earlier]),
+        ...warningsOf(actingFiles(path.join(project.root, project.startIn), homedir())),
+      ].join('\n'),
     );
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
@@ -149,7 +156,7 @@ async function answerPrompt(prompt: string, context: CommandContext): Promise<st
     if (command !== undefined) return answers.promptAnswer(await answerTyped(command, project, context));
     const question = lastQuestion(context.places.stateDir, project.key);
     if (question === undefined) return answers.NO_ANSWER;
-    const { id } = await sessionUp(project, context);
+    const { id } = (await sessionUp(project, context)).record;
     return id === question.session
       ? answers.note(`run-claude: nothing was applied or discarded. Session ${id} goes on, in the same copy.`)
       : answers.NO_ANSWER;
@@ -174,9 +181,10 @@ async function findProject(context: CommandContext): Promise<Project> {
 
 /**
  * The session of the project: the one that is up, at every event the same; the one whose changes the user was asked about
- * and did not decide about, in its copy; or a new one. A question that is open ends.
+ * and did not decide about, in its copy; or a new one, with the earlier one whose work it lacks. A question that is open
+ * ends.
  */
-async function sessionUp({ root, key }: Project, context: CommandContext): Promise<SessionRecord> {
+async function sessionUp({ root, key }: Project, context: CommandContext): Promise<SessionUp> {
   const { stateDir } = context.places;
   const up = usableSession(stateDir, root);
   const question = lastQuestion(stateDir, key);
@@ -190,10 +198,12 @@ async function sessionUp({ root, key }: Project, context: CommandContext): Promi
     if (kept === undefined) throw new TypeError('a question was asked without a screen');
     dropPending(stateDir, key);
     // Another command may have started it in the meantime.
-    return kept.isNew ? kept.record : usable(kept.record);
+    if (!kept.isNew) return { record: usable(kept.record) };
+    const earlier = pendingOf(listSessions(stateDir).sessions, root, undefined);
+    return asked === undefined && earlier !== undefined ? { record: kept.record, earlier } : { record: kept.record };
   }
   if (question !== undefined) dropPending(stateDir, key);
-  return up;
+  return { record: up };
 }
 
 function reasonOf({ message, hint }: RunClaudeError): string {

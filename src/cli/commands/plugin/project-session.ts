@@ -1,6 +1,7 @@
 import { usageError } from '../../../errors.ts';
 import { isKept } from '../../../record/session.ts';
 import { findUp } from '../../../session/kept/place.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 
 /**
@@ -50,4 +51,22 @@ export function pendingOf(
     .filter((one) => one.project === root && one.stage === 'pending' && isKept(one))
     .filter(({ id }) => ended === undefined || id === ended)
     .sort((a, b) => (a.started < b.started ? 1 : -1))[0];
+}
+
+/** The session in which a conversation works. */
+export interface SessionUp {
+  readonly record: SessionRecord;
+  /** It was started anew although this one's work is not decided about: its container ended, for instance. */
+  readonly earlier?: SessionRecord;
+}
+
+/** What the user reads where a conversation goes on in a new copy, without earlier work of it. */
+export function earlierLine({ record, earlier }: SessionUp): string | undefined {
+  if (earlier === undefined) return undefined;
+  const { id, stoppedBecause } = earlier;
+  const why = stoppedBecause === undefined ? '' : ` (${cleanLine(stoppedBecause)})`;
+  return [
+    `run-claude: session ${id} has ended${why}, and its changes are pending. Session ${record.id} is a new copy without them.`,
+    `To apply them, in a terminal: run-claude apply ${id}. For a shell in that copy: run-claude resume ${id}`,
+  ].join('\n');
 }

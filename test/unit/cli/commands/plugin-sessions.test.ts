@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keptLine } from '../../../../src/cli/commands/plugin/kept-line.ts';
-import { pendingOf, usable } from '../../../../src/cli/commands/plugin/project-session.ts';
+import { earlierLine, pendingOf, usable } from '../../../../src/cli/commands/plugin/project-session.ts';
 import { runSelf } from '../../../../src/cli/commands/plugin/run-self.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import { insideTheCopy } from '../../../../src/plugin/answers.ts';
 import type { SessionRecord } from '../../../../src/types/session.ts';
 
 const planOf = (plan: object = {}, policy: object = {}) => ({
@@ -72,4 +73,24 @@ it('starts a session without a credential and without conversations that come ba
   const { flags } = keptLine({ env: {}, cwd: '/p' } as unknown as CommandContext, 'up');
   const values = Object.fromEntries(flags.map(({ setting, value }) => [setting, value]));
   expect(values).toMatchObject({ mode: 'copy', credentials: 'none', 'sync-back': false });
+});
+
+it('tells the user which earlier work a new copy lacks', () => {
+  const [record, earlier] = [
+    recordOf({ id: 'new' }),
+    recordOf({ id: 'old', stoppedBecause: 'its container\u001b[2J ended' }),
+  ];
+  expect(earlierLine({ record })).toBeUndefined();
+  expect(earlierLine({ record, earlier })).toBe(
+    [
+      'run-claude: session old has ended (its container\\x1b[2J ended), and its changes are pending. Session new is a new copy without them.',
+      'To apply them, in a terminal: run-claude apply old. For a shell in that copy: run-claude resume old',
+    ].join('\n'),
+  );
+  const answer = JSON.parse(insideTheCopy({}, earlierLine({ record, earlier })));
+  expect([answer.systemMessage, answer.hookSpecificOutput.permissionDecision]).toEqual([
+    expect.stringContaining('run-claude apply old'),
+    'allow',
+  ]);
+  expect(JSON.parse(insideTheCopy({}))).not.toHaveProperty('systemMessage');
 });
