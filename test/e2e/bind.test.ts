@@ -84,6 +84,9 @@ it('commits made inside are in the session’s own repository, and come back on 
   expect(made.stderr).toContain(`Commits were made inside: run-claude commits ${session.id} --import`);
   expect(scene.fingerprint('.git')).toBe(before);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
+  const status = (await scene.run(['status', session.id])).stdout;
+  expect(status).toContain('1 file changed in the project\nThe changes are in the project already.');
+  expect((await scene.run(['diff', '--name-only', session.id])).stdout).toBe('made.txt\n');
 
   await scene.run(['gc', '--yes']);
   const imported = await scene.run(['commits', '--import']);
@@ -105,7 +108,7 @@ it('commits made inside are in the session’s own repository, and come back on 
   expect([none.status, none.stderr]).toEqual([0, expect.not.stringContaining('Commits were made')]);
   const [last] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
   expect(existsSync(path.join(scene.places().stateDir, 'sessions', last.id, 'layer'))).toBe(false);
-  expect((await scene.run(['commits'])).stderr).toContain(
+  expect((await scene.run(['commits', last.id])).stderr).toContain(
     'only its repository is kept, for two weeks, and only when it has commits',
   );
 });

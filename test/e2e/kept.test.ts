@@ -76,7 +76,9 @@ it('a kept session: up, commands that come and go with the layers of an agent, d
   expect(recordOf(scene, id)).toMatchObject({ stage: 'pending', stoppedBecause: 'run-claude down' });
   const late = await inside('true');
   expect([late.status, late.stderr]).toEqual([125, expect.stringContaining('is not running')]);
-  expect((await scene.run(['down', id])).stderr).toContain('is not running');
+  // It has ended already: what is left to say is what its review would be.
+  const again = await scene.run(['down', id]);
+  expect([again.status, again.stderr]).toEqual([120, expect.stringContaining('Its changes are pending')]);
   expect(scene.fingerprint()).toBe(before);
   expect((await scene.run(['apply', id, '--yes'])).status).toBe(0);
   expect(scene.git('status', '--porcelain')).toBe(' M README.md\n?? made.txt\n');
