@@ -56,7 +56,7 @@ export function pendingOf(
 /** The session in which a conversation works. */
 export interface SessionUp {
   readonly record: SessionRecord;
-  /** It was started anew although this one's work is not decided about: its container ended, for instance. */
+  /** It was started anew although the work of this session is not decided about: its container ended, for instance. */
   readonly earlier?: SessionRecord;
 }
 
