@@ -153,7 +153,7 @@ try {
       ? 'On a project of yours, with your account:'
       : 'On a project of yours (log in with claude once, or set ANTHROPIC_API_KEY):',
   );
-  say(`  node ${path.join(root, 'dist/main.js')} --copy-workspace ~/your-project`);
+  say(`  node ${path.join(root, 'dist/main.js')} --copy ~/your-project`);
 } finally {
   removeTrial(dir);
 }
