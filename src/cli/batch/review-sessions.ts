@@ -7,7 +7,7 @@ import { candidateOf } from '../../record/find-session.ts';
 import { pendingSessions } from '../../record/pending.ts';
 import { isPending } from '../../record/pick-session.ts';
 import { listSessions, readRecord } from '../../record/session.ts';
-import { applyPending } from '../../session/later/apply.ts';
+import { applyPending, finishApply } from '../../session/later/apply.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { whenText } from '../../text/when.ts';
@@ -46,7 +46,7 @@ export async function reviewSessions(
   const statuses: number[] = [];
   for (const [at, one] of pending.entries()) {
     if (interruption.signal.aborted) break;
-    const record = await recoverWithoutQuestion(one, context);
+    const record = await finishApply(await recoverWithoutQuestion(one, context), deps);
     const what = cutEnd(cleanLine(programText(record.plan.program)), MAX_PROMPT_COLUMNS);
     say(`Session ${at + 1} of ${pending.length}: ${record.id} (${whenText(record.started, Date.now())}, ${what})`);
     if (record.stage !== 'pending') {

@@ -1,4 +1,6 @@
 import { probeHost } from '../../host/facts.ts';
+import { distrust } from '../../host/programs/start-program.ts';
+import { foldersOf } from '../../plan/folders-of.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
@@ -6,8 +8,12 @@ import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
 import { openEngineOf } from './open-engine.ts';
 
-/** A session whose command was killed is taken over: its agent is ended and its changes are collected. Any other is returned as it is. */
+/**
+ * A session whose command was killed is taken over: its agent is ended and its changes are collected. Any other is
+ * returned as it is. From here on, no program comes from the session's folders: what is applied there may be one.
+ */
 export async function recoverWithoutQuestion(record: SessionRecord, context: CommandContext): Promise<SessionRecord> {
+  distrust(foldersOf(record.plan));
   if (!needsRecovery(record)) return record;
   const { env, places, tell, interruption } = context;
   const engine = await openEngineOf(record.plan, context);
