@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planBranches, takeCommits } from '../../../../../src/cli/commands/review/take-commits.ts';
 import { receiveCommits } from '../../../../../src/commits/import-commits.ts';
@@ -10,6 +11,7 @@ import { findRepositories } from '../../../../../src/commits/repositories.ts';
 import { gitWords } from '../../../../../src/commits/taken-twice.ts';
 import type { RepositoryCommits } from '../../../../../src/session/later/session-commits.ts';
 import type { UserDeps } from '../../../../../src/session/start/deps.ts';
+import type { Screen } from '../../../../../src/terminal/ask.ts';
 import type { SessionRecord } from '../../../../../src/types/session.ts';
 
 let root: string;
@@ -69,14 +71,21 @@ function receive(): RepositoryCommits[] {
   });
 }
 
-async function take(applied: boolean, branch?: string): Promise<void> {
+async function take(applied: boolean, branch?: string, typed?: string): Promise<void> {
   const made = receive();
   const outcome = { at: '', changes: applied ? [{ path: 'x', verdict: 'applied' }] : [] };
   const record = { id: 'id', plan: { mode: 'copy' }, outcome } as unknown as SessionRecord;
   const tell: UserDeps['tell'] = (event) => void (event.kind === 'message' && told.push(event.text));
-  const deps = { tell, screen: undefined } as unknown as UserDeps;
+  const deps = { tell, screen: typed === undefined ? undefined : screenOf(typed) } as unknown as UserDeps;
   await takeCommits({ record, made, branches: planBranches(made, branch), git: gitWords(project, project) }, deps);
   for (const { received } of made) received[Symbol.dispose]();
+}
+
+/** A terminal on which this is typed when a question is asked. */
+function screenOf(typed: string): Screen {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  stderr.on('data', (chunk: Buffer) => void (chunk.includes('[y/N]:') && stdin.end(typed)));
+  return { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;
 }
 
 /** Runs the command that a line ends with, as pasted into a shell in the project. */
@@ -143,6 +152,26 @@ describe('commits in a submodule and above it', () => {
     await take(false);
     paste(told, /To make branch feature: git branch feature/);
     expect(git(project, 'log', '-1', '--format=%s', 'feature')).toBe('three');
+  });
+
+  it('move your branch after a yes, with what to do about your files where they are as before', async () => {
+    const files = 'Your files are as before, so git status shows them as changed. To bring them: run-claude apply id';
+    await take(false, undefined, 'y\n');
+    expect(told.at(-2)).toMatch(/^Moved main from \w+ to \w+\.$/);
+    expect(told.at(-1)).toBe(files);
+    expect(git(project, 'status', '--porcelain', 'two.txt')).toBe('D two.txt');
+    applyFiles();
+    expect(git(project, 'status', '--porcelain', 'two.txt')).toBe('');
+    git(project, 'reset', '-q', 'HEAD~1');
+    told = [];
+    await take(true, undefined, 'y\n');
+    expect(told).not.toContain(files);
+    expect(git(project, 'log', '-1', '--format=%s')).toBe('two');
+    // Declined, the command is printed.
+    git(project, 'reset', '-q', 'HEAD~1');
+    told = [];
+    await take(false, undefined, 'n\n');
+    expect(told.at(-1)).toBe('To move main there: git merge --ff-only refs/run-claude/id/main');
   });
 
   it('are named where a repository has several branches', () => {
