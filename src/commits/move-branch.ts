@@ -49,7 +49,8 @@ export function planMove(project: string, { branch, commit, ref }: ReceivedBranc
  */
 export function moveBranch(project: string, { branch, from, to, ref, checkedOut }: BranchMove): void {
   hostGit(project, ['update-ref', '-m', `run-claude: moved to ${ref}`, `refs/heads/${branch}`, to, from]);
-  if (checkedOut) hostGit(project, ['read-tree', to]);
+  // From one tree to the other, so that what the index says of other files stays: a sparse checkout, a split index.
+  if (checkedOut) hostGit(project, ['read-tree', '-m', '-i', from, to]);
 }
 
 /** What `--branch` asks for: the name of a new branch, after the session's branch that it is made of where that is named. */

@@ -132,6 +132,22 @@ it('does not offer to move a branch that has new commits, staged changes, or doe
   ]);
 });
 
+it('leaves a sparse checkout and a split index as they are when it moves a branch', () => {
+  const request = scene(() => undefined, { 'in/a': 'a\n', 'out/b': 'b\n' });
+  const { project } = request;
+  git(project, 'sparse-checkout', 'set', 'in');
+  git(project, 'update-index', '--split-index');
+  using received = receiveCommits(request);
+  received.import();
+  const move = planMove(project, received.branches[0] as ReceivedBranch);
+  if ('why' in move) throw new Error(move.why);
+  moveBranch(project, move);
+  // Only the session's own file differs from what is on the disk.
+  expect(git(project, 'status', '--porcelain')).toBe('D f');
+  expect(git(project, 'ls-files', '-t', 'out/b')).toBe('S out/b');
+  expect(readdirSync(path.join(project, '.git')).some((name) => name.startsWith('sharedindex.'))).toBe(true);
+});
+
 it('creates a branch with a free name, and checks out nothing', () => {
   const request = scene((clone) => git(clone, 'branch', 'other'));
   const { project } = request;
