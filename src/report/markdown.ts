@@ -36,15 +36,19 @@ export function markdownReport(report: Report): string {
   let length = lines.join('\n').length;
   let left = 0;
   for (const severity of ['blocked', 'suspect', 'note'] as const) {
-    const rows = report.findings.filter((finding) => finding.severity === severity).map(rowOf);
+    const rows = byFile(report.findings.filter((one) => one.severity === severity)).map((findings) => ({
+      text: rowOf(findings),
+      findings,
+    }));
     if (rows.length === 0) continue;
     const head = ['', `#### ${HEADINGS[severity]}`, '', '| file | what | why |', '| --- | --- | --- |'];
-    const fitting = rows.filter((row) => {
-      length += row.length + 1;
-      return length < MAX_COMMENT_CHARS;
+    const fitting = rows.filter(({ text, findings }) => {
+      length += text.length + 1;
+      const fits = length < MAX_COMMENT_CHARS;
+      if (!fits) left += findings.length;
+      return fits;
     });
-    left += rows.length - fitting.length;
-    if (fitting.length > 0) for (const line of [...head, ...fitting]) lines.push(line);
+    if (fitting.length > 0) for (const line of [...head, ...fitting.map(({ text }) => text)]) lines.push(line);
   }
   if (left > 0) lines.push('', `**${left} more findings do not fit here**; the JSON report has all of them.`);
   return `${lines.join('\n')}\n`;
@@ -84,10 +88,25 @@ function progressLine({ total, applied, left, blocked }: NonNullable<Report['fil
   return `${applied} of ${total} ${total === 1 ? 'file' : 'files'} applied${left === 0 ? '' : `, ${left} left`}${never}`;
 }
 
-function rowOf({ path, line, title, detail, why, rule }: ReportedFinding): string {
-  const where = line === undefined ? code(path) : `${code(path)} line ${line}`;
-  const what = detail === undefined ? plain(title) : `${plain(title)}: ${code(detail)}`;
-  return `| ${where} | ${what} (${code(rule)}) | ${plain(why)} |`;
+function byFile(findings: readonly ReportedFinding[]): readonly (readonly ReportedFinding[])[] {
+  const files = new Map<string, ReportedFinding[]>();
+  for (const finding of findings) {
+    const known = files.get(finding.path);
+    if (known === undefined) files.set(finding.path, [finding]);
+    else known.push(finding);
+  }
+  return [...files.values()];
+}
+
+/** One row for a file; its findings are lines in the row's cells. */
+function rowOf(findings: readonly ReportedFinding[]): string {
+  const [path = ''] = findings.map((one) => one.path);
+  const what = findings.map(({ title, detail, rule, line }) => {
+    const where = line === undefined ? '' : `line ${line}: `;
+    return `${where}${detail === undefined ? plain(title) : `${plain(title)}: ${code(detail)}`} (${code(rule)})`;
+  });
+  const why = [...new Set(findings.map((one) => plain(one.why)))];
+  return `| ${code(path)} | ${what.join('<br>')} | ${why.join('<br>')} |`;
 }
 
 /** A code span that nothing in the text can end, safe in a table's cell. */
@@ -96,6 +115,8 @@ function code(text: string): string {
   const shown = visible(text).replace(/(\\*)\|/g, (_, slashes: string) =>
     slashes === '' ? '\\|' : `${slashes}\\u{7c}`,
   );
+  // Two fences with nothing between them are one longer fence, which would open a span.
+  if (shown === '') return '(empty)';
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const fence = '`'.repeat(longest + 1);
   const pad = /^[`\s]|[`\s]$/.test(shown) ? ' ' : '';

@@ -100,7 +100,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...branches.map(branchText),
     ...proposalLines(record, nowMs),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
-    ...(review === undefined ? [] : shownLines(record, review).map(({ text }) => text)),
+    ...(review === undefined ? [] : shownLines(record, review).flatMap(({ text }) => text.split('\n'))),
     ...(review !== undefined && inPlace && review.items.length > 0 ? [whereInPlaceLine(record)] : []),
     ...(isDecided ? [progressLine(counts, when)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),

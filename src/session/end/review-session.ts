@@ -4,6 +4,7 @@ import { openContentStore } from '../../store/content.ts';
 import { askReview } from '../../terminal/review/ask-review.ts';
 import { importCommand } from '../../terminal/review/commit-lines.ts';
 import { summaryLines } from '../../terminal/review/summary.ts';
+import { tellLines } from '../../terminal/review/tell-lines.ts';
 import type { Choice, Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import type { UserDeps } from '../start/deps.ts';
@@ -21,11 +22,11 @@ export async function decideSession(
   const { policy, project } = record.plan;
   const isInterrupted = deps.interruption.by() !== undefined;
   if (policy.autoApply) {
-    tellSummary(review, deps);
+    tellLines(summaryLines(review), deps.tell);
     return isStopped || isInterrupted || review.isUnaudited ? chooseNothing(review) : chooseClean(review);
   }
   if (deps.screen === undefined || isInterrupted || review.isUnaudited || !hasQuestion(review)) {
-    tellSummary(review, deps);
+    tellLines(summaryLines(review), deps.tell);
     return chooseNothing(review);
   }
   const importWith = madeCommits(review) ? importCommand(record.id, review.commits) : undefined;
@@ -45,11 +46,4 @@ function hasQuestion(review: Review): boolean {
   const isOpen = review.items.some(({ state }) => state === 'clean' || asks(state));
   const workspace = isOpen || review.decisions.some(({ isUnignored }) => isUnignored);
   return workspace || (review.claude?.items ?? []).some(({ state }) => asks(state));
-}
-
-function tellSummary(review: Review, deps: UserDeps): void {
-  for (const { text, severity } of summaryLines(review)) {
-    if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
-    else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
-  }
 }

@@ -5,7 +5,8 @@ import { totalFiles } from '../../review/counts.ts';
 import { findingsOf } from '../../review/findings.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
-import { claudeLines, findingLine, type SummaryLine, summaryLines } from '../../terminal/review/summary.ts';
+import { findingLines, type SummaryLine } from '../../terminal/review/finding-lines.ts';
+import { claudeLines, summaryLines } from '../../terminal/review/summary.ts';
 import type { Change } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { FileCounts, Review } from '../../types/review.ts';
@@ -80,7 +81,7 @@ export function shownLines(record: SessionRecord, review: Review, maxPerKind?: n
 function linesInPlace(review: Review): readonly SummaryLine[] {
   return [
     { text: changedInPlaceLine(review), severity: 'info' },
-    ...findingsOf(withoutClaude(review)).flatMap((finding) => findingInPlaceLine(finding) ?? []),
+    ...findingsInPlace(findingsOf(withoutClaude(review))),
     ...(review.claude === undefined ? [] : claudeLines(review.claude)),
   ];
 }
@@ -107,14 +108,14 @@ export function changedInPlaceLine({ counts }: Pick<Review, 'counts'>): string {
   return total === 0 ? 'No files changed' : `${amount(total, 'files')} changed in the project`;
 }
 
-/** The line of a finding in a file that nothing holds back; undefined for a note. */
-export function findingInPlaceLine(
-  finding: Finding,
-): { readonly text: string; readonly severity: 'blocked' | 'suspect' } | undefined {
-  const { severity } = finding;
-  if (severity === 'note') return undefined;
-  const { text } = findingLine(finding);
-  return { text: `${text.replace(' (BLOCKED — not synced)', '')} (it is in your project)`, severity };
+/** The lines of findings in files that nothing holds back, without notes. */
+export function findingsInPlace(findings: readonly Finding[]): readonly SummaryLine[] {
+  const loud = findings.filter(({ severity }) => severity !== 'note');
+  return findingLines(loud, Number.POSITIVE_INFINITY).map(({ text, severity }) => {
+    const [first = '', ...reasons] = text.split('\n');
+    const inPlace = `${first.replace(' (BLOCKED — not synced)', '')} (it is in your project)`;
+    return { text: [inPlace, ...reasons].join('\n'), severity };
+  });
 }
 
 /** Where to see what a bind session changed. */

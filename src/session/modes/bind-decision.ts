@@ -7,6 +7,7 @@ import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-suspects.ts';
 import { commitLines } from '../../terminal/review/commit-lines.ts';
 import { claudeLines } from '../../terminal/review/summary.ts';
+import { tellLines } from '../../terminal/review/tell-lines.ts';
 import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
@@ -25,10 +26,7 @@ export async function decideBound(
 ): Promise<DecidedSession> {
   const reviewed = await review();
   const { claude } = reviewed.review;
-  for (const { text, severity } of claude === undefined ? [] : claudeLines(claude)) {
-    if (severity === 'info') deps.tell({ kind: 'message', level: 'info', text });
-    else deps.tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
-  }
+  if (claude !== undefined) tellLines(claudeLines(claude), deps.tell);
   const choice = {
     decided: true,
     discard: false,

@@ -10,13 +10,14 @@ import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { diffLines } from '../../terminal/review/diff-view.ts';
 import { loadDiff } from '../../terminal/review/show.ts';
+import { tellLines } from '../../terminal/review/tell-lines.ts';
 import { say } from '../../terminal/say.ts';
 import type { Change, ContentReader, Digest } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
-import { changedInPlaceLine, findingInPlaceLine } from '../end/shown-review.ts';
+import { changedInPlaceLine, findingsInPlace } from '../end/shown-review.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { restoreQuestion } from './questions.ts';
 
@@ -58,11 +59,7 @@ export async function checkProject(
   });
   const review = reviewOf(plan, snapshot, outcome);
   tell({ kind: 'message', level: 'info', text: changedInPlaceLine(review) });
-  for (const finding of outcome.findings) {
-    const line = findingInPlaceLine(finding);
-    if (line === undefined) continue;
-    tell({ kind: 'finding', severity: line.severity, text: line.text.replace(/^WARNING: /, '') });
-  }
+  tellLines(findingsInPlace(outcome.findings), tell);
   const large = outcome.changes.filter(({ after }) => after?.kind === 'file' && after.size > MAX_KEPT_BYTES);
   for (const { path } of large)
     tell({ kind: 'message', level: 'info', text: `not audited, too large: ${cleanLine(path)}` });

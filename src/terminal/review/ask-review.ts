@@ -56,7 +56,9 @@ function printSummary({ review, screen, importWith }: ReviewQuestion): void {
   const paint = { info: (text: string) => text, note: colours.dim, suspect: colours.yellow, blocked: colours.red };
   say(
     screen,
-    summaryLines(review, undefined, importWith).map(({ text, severity }) => paint[severity](text)),
+    summaryLines(review, undefined, importWith).map(({ text, severity }) =>
+      text.split('\n').map(paint[severity]).join('\n'),
+    ),
   );
 }
 

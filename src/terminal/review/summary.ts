@@ -15,24 +15,17 @@ import type { ClaudeReview, Review } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
 import { amount } from '../progress.ts';
 import { commitLines } from './commit-lines.ts';
-
-export interface SummaryLine {
-  readonly text: string;
-  readonly severity: 'info' | 'note' | 'suspect' | 'blocked';
-}
+import { findingLines, MAX_FINDINGS_PER_KIND, type SummaryLine } from './finding-lines.ts';
 
 const PROJECT_REPOSITORY: SummaryLine = {
   text: 'The session made a repository of the project: its .git stays in the session',
   severity: 'note',
 };
 
-/** More findings of one kind are only counted. */
-const MAX_FINDINGS_PER_KIND = 10;
-
 /**
- * The lines that you read before the question, without the prefix, cleaned. Of very many findings of one kind, the
- * first ones and how many more there are. `importWith`: the command that imports the session's commits, for a question that
- * is about its files.
+ * The lines that you read before the question, without the prefix, cleaned. The findings of one file are one text with
+ * several lines. Of very many findings of one kind, the first ones and how many more there are. `importWith`: the command
+ * that imports the session's commits, for a question that is about its files.
  */
 export function summaryLines(
   review: Review,
@@ -62,12 +55,7 @@ export function summaryLines(
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
   for (const line of repositoryLines(review, repositories)) lines.push(line);
-  for (const severity of ['blocked', 'suspect', 'note'] as const) {
-    const ofSeverity = findings.filter((finding) => finding.severity === severity);
-    const { shown, more } = firstPerKind(ofSeverity, ({ title }) => title, maxPerKind);
-    for (const finding of shown) lines.push(findingLine(finding));
-    for (const { one, count } of more) lines.push(moreLine(one, count));
-  }
+  lines.push(...findingLines(findings, maxPerKind));
   return [
     ...lines,
     ...setLines(review),
@@ -75,24 +63,6 @@ export function summaryLines(
     ...withheldLines(review),
     ...(review.claude === undefined ? [] : claudeLines(review.claude)),
   ];
-}
-
-/** The first `maxPerKind` findings of each kind; of a kind with more, the last finding and the number of those left out. */
-export function firstPerKind<T>(
-  all: readonly T[],
-  kindOf: (one: T) => string,
-  maxPerKind = MAX_FINDINGS_PER_KIND,
-): { readonly shown: readonly T[]; readonly more: readonly { readonly one: T; readonly count: number }[] } {
-  const counts = new Map<string, number>();
-  const more = new Map<string, { one: T; count: number }>();
-  const shown = all.filter((one) => {
-    const kind = kindOf(one);
-    const count = (counts.get(kind) ?? 0) + 1;
-    counts.set(kind, count);
-    if (count > maxPerKind) more.set(kind, { one, count: count - maxPerKind });
-    return count <= maxPerKind;
-  });
-  return { shown, more: [...more.values()] };
 }
 
 /** Things in several files, each of which is applied whole or not at all. */
@@ -191,10 +161,7 @@ export function ignoredAmount(entries: number, bytes: number): string {
 
 /** Claude's own data: findings as they are, what comes back and what stays out by number. */
 export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryLine[] {
-  const lines: SummaryLine[] = [];
-  const findings = [...items.flatMap((item) => item.findings), ...general];
-  for (const severity of ['blocked', 'suspect', 'note'] as const)
-    for (const finding of findings) if (finding.severity === severity) lines.push(findingLine(finding));
+  const lines = findingLines([...items.flatMap((item) => item.findings), ...general]);
   const back = items.filter(({ state }) => state === 'clean');
   const talks = back.filter(isConversation).length;
   const parts = [
@@ -215,21 +182,6 @@ export function claudeLines({ items, general, dropped }: ClaudeReview): SummaryL
 /** Whether a finding says what a change's problem is: ignored changes have one and no finding. */
 export function tellsProblem({ rule, detail }: Finding): boolean {
   return rule === 'unreadable' && detail !== undefined;
-}
-
-/** The line of one finding, for example 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
-export function findingLine(finding: Finding): SummaryLine {
-  const what = `${cleanLine(finding.title)}: ${cleanLine(finding.path)}`;
-  const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;
-  const { severity } = finding;
-  if (severity === 'note') return { text: `${what}${detail}`, severity };
-  return { text: `WARNING: ${what}${detail}${severity === 'blocked' ? ' (BLOCKED — not synced)' : ''}`, severity };
-}
-
-/** 'WARNING: Vendored code changed: 62 more (l at the question, or --json, lists them all)'. */
-export function moreLine({ title, severity }: Finding, count: number): SummaryLine {
-  const text = `${cleanLine(title)}: ${count} more (l at the question, or --json, lists them all)`;
-  return { text: severity === 'note' ? text : `WARNING: ${text}`, severity };
 }
 
 /** '12 files modified, 3 files created, 1 file deleted'. */

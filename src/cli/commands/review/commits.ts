@@ -11,8 +11,9 @@ import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { importCommand } from '../../../terminal/review/commit-lines.ts';
+import { groupFindings, groupLine } from '../../../terminal/review/finding-lines.ts';
 import { allowOptions } from '../../../terminal/review/outcome-lines.ts';
-import { findingLine, firstPerKind } from '../../../terminal/review/summary.ts';
+import { tellLines } from '../../../terminal/review/tell-lines.ts';
 import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
@@ -116,10 +117,15 @@ function listing({ repository, received, commits }: ListedRepository, repositori
 }
 
 function tellFindings(findings: readonly CommitFinding[], { tell }: UserDeps): void {
-  const { shown, more } = firstPerKind(findings, ({ finding }) => `${finding.severity} ${finding.title}`);
-  for (const { commit, finding } of shown) {
-    const text = `commit ${commit.slice(0, 10)}: ${findingLine(finding).text.replace(/^WARNING: /, '')}`;
-    tell({ kind: 'finding', severity: finding.severity, text });
+  const { groups, more } = groupFindings(
+    findings,
+    ({ finding }) => finding,
+    ({ commit, finding }) => `${commit} ${finding.path}`,
+  );
+  for (const group of groups) {
+    const { text, severity } = groupLine(group.map(({ finding }) => finding));
+    const plain = text.replace(/^WARNING: /, '');
+    tellLines([{ text: `commit ${group[0]?.commit.slice(0, 10)}: ${plain}`, severity }], tell);
   }
   for (const { one, count } of more) {
     const { title, severity } = one.finding;

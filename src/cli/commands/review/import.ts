@@ -7,6 +7,7 @@ import { importSession } from '../../../session/later/import-session.ts';
 import type { UserDeps } from '../../../session/start/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { summaryLines } from '../../../terminal/review/summary.ts';
+import { tellLines } from '../../../terminal/review/tell-lines.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { readPolicy } from '../../context/read-policy.ts';
 
@@ -24,10 +25,7 @@ export const importCommand: CommandRun = async (line, context) => {
   const request = { file, project, policy, commit: optionValue(line, 'commit'), env };
   const { record, origin, differing } = await importSession(request, deps);
   const review = reviewOf(record);
-  for (const { text, severity } of summaryLines(review)) {
-    if (severity === 'info') tell({ kind: 'message', level: 'info', text });
-    else tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
-  }
+  tellLines(summaryLines(review), tell);
   for (const one of differing.slice(0, MAX_NAMED)) {
     const text = `${cleanLine(one)}: the session began with other content than this project has`;
     tell({ kind: 'message', level: 'warning', text });
