@@ -28,6 +28,12 @@ function pagerCommand(pager: string | undefined): readonly string[] | undefined 
 
 const PAGER_END_MS = 2_000;
 
+/**
+ * What less prints at the bottom of each page, in its language for prompts: the pager opens in the middle of questions, and
+ * its own prompt does not say how it is left. A question mark, a colon, a full stop and a percent sign have a meaning there.
+ */
+const LESS_PROMPT = '-Psblank shows more, q goes on to the question$';
+
 /** Ends the pager when the command is asked to end. Returns what undoes that. */
 function endWith(child: ChildProcess, { interruption }: Screen): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -50,7 +56,7 @@ async function run(argv: readonly string[], text: string, screen: Screen): Promi
   return await new Promise<boolean>((resolve) => {
     const child = spawn(command, args, {
       cwd: '/',
-      env: { ...env, LESS: '-R', LESSSECURE: '1', LESSHISTFILE: '-' },
+      env: { ...env, LESS: `-R ${LESS_PROMPT}`, LESSSECURE: '1', LESSHISTFILE: '-' },
       stdio: ['pipe', screen.stderr, 'inherit'],
     });
     const release = endWith(child, screen);

@@ -46,7 +46,7 @@ export const TREE_RULES = {
     title: 'New kind of file',
     why: 'The project had no file of this kind, so nobody is used to what its tools do with it.',
     matches:
-      'the first files of an ending, a name without an ending or a hidden folder, the first ones of an ending in their folder, and the first executable ones there; a note without `--auto-apply`',
+      'the first files of an ending, a name without an ending or a hidden folder, the first ones of an ending in their folder, and the first executable ones there; without `--auto-apply` a note, where a tool may run or obey them',
     trigger: 'the tool that the file is for',
     source: 'docs/audit.md',
     cases: { noted: { severity: 'note' } },

@@ -19,6 +19,15 @@ const SIGNS = [
   /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+[\w(*]|import[ \t]+[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*$|def[ \t]+\w+[ \t]*\([^\n]{0,300}:[ \t]*$)/m,
 ];
 
+/** Text, pictures, sound and fonts that people read and no tool runs. What has sections that run (svg, pdf, tex) is not here. */
+const READ_ONLY = pattern('i')`\.(${oneOf`
+  txt text log md markdown csv tsv srt vtt png jpg jpeg gif webp avif ico bmp tif tiff heic
+  mp3 ogg wav flac mp4 webm mov woff woff2 ttf otf
+`})$`;
+
+/** Whether files with the ending of this name are only read by people. */
+export const isReadByPeople = (path: string): boolean => READ_ONLY.test(path);
+
 /** Whether tools take a file for a program by the ending of its name. */
 export const isProgramName = (path: string): boolean => PROGRAM.test(path);
 

@@ -4,6 +4,7 @@ import type { Change } from '../../types/entry.ts';
 import { foldPath } from '../formats/glob.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { Scene } from '../input.ts';
+import { isProgram, isReadByPeople } from '../judges/program.ts';
 
 /** What makes files of one kind. */
 type KindLevel = 'ending' | 'name' | 'folder' | 'ending in its folder' | 'executable';
@@ -34,16 +35,32 @@ const MIN_PROJECT_FILES = 20;
 /** The same of a folder. */
 const MIN_FOLDER_FILES = 3;
 
-/** Findings for the first files of a kind: a note for each kind, or with `ask` each file is suspect. */
-export function newKindHits({ input }: Scene): Hit[] {
-  const { base, changes, newKinds: mode = 'note' } = input;
+/**
+ * Findings for the first files of a kind. With `ask` nobody reads the changes, and each file is suspect. Otherwise a note for
+ * each kind that a tool may run or obey: a first text file or picture is not news, and teaches to skip notes.
+ */
+export function newKindHits(scene: Scene): Hit[] {
+  const { base, changes, newKinds: mode = 'note' } = scene.input;
   const created = changes.filter(isNewFile).map(({ path, after }) => ({ path, isExecutable: isExecutable(after) }));
   if (base === undefined || created.length === 0) return [];
-  return newKinds(created, base).flatMap(({ kind, paths }) =>
-    mode === 'ask'
-      ? paths.map((path) => hitOf('new-kind', path, { detail: kind }))
-      : [hitOf('new-kind', paths[0] as string, { case: 'noted', detail: `${kind}: ${amountOf(paths.length)}` })],
-  );
+  const kinds = newKinds(created, base);
+  if (mode === 'ask')
+    return kinds.flatMap(({ kind, paths }) => paths.map((path) => hitOf('new-kind', path, { detail: kind })));
+  return kinds.flatMap(({ level, kind, paths }) => {
+    const acting = paths.filter((path) => mayAct(level, scene.byPath.get(path), scene));
+    const detail = `${kind}: ${amountOf(acting.length)}`;
+    return acting.length === 0 ? [] : [hitOf('new-kind', acting[0] as string, { case: 'noted', detail })];
+  });
+}
+
+/**
+ * Whether a tool may run or obey a file. Tools find names without an ending, hidden files and hidden folders by themselves. An
+ * ending that the project has in other folders is old news, unless it is that of a program.
+ */
+function mayAct(level: KindLevel, change: Change | undefined, scene: Scene): boolean {
+  if (change === undefined || level === 'folder' || level === 'name' || level === 'executable') return true;
+  if (level === 'ending' && !isReadByPeople(change.path)) return true;
+  return isProgram({ path: change.path, after: scene.text(change.after), change });
 }
 
 function isNewFile({ kind, after, path, ignored, problem }: Change): boolean {

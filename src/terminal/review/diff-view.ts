@@ -117,7 +117,6 @@ export function hunkLines(hunk: Hunk, options: ViewOptions): string[] {
     } else {
       const pieces = wrap(text, room);
       for (const [index, piece] of pieces.entries()) out.push(paint(`${index === 0 ? line.op : '↪'}${piece}`));
-      out.push(colours.dim(`  (… ${widthOf(text)} columns in this line)`));
     }
     if (!ended) out.push(colours.dim('\\ no newline at the end of the file'));
   });

@@ -9,7 +9,7 @@ import {
   type NewRepositories,
   newRepositories,
 } from '../../review/new-repositories.ts';
-import type { Change } from '../../types/entry.ts';
+import type { Change, WithheldGroup } from '../../types/entry.ts';
 import type { Finding } from '../../types/finding.ts';
 import type { ClaudeReview, Review } from '../../types/review.ts';
 import { cleanLine } from '../clean.ts';
@@ -21,6 +21,9 @@ const PROJECT_REPOSITORY: SummaryLine = {
   text: 'The session made a repository of the project: its .git stays in the session',
   severity: 'note',
 };
+
+/** Ignored outputs with a line of their own; more are one line. */
+const MAX_WITHHELD_LINES = 3;
 
 /**
  * The lines that you read before the question, without the prefix, cleaned. The findings of one file are one text with
@@ -136,14 +139,32 @@ function withheldLines(review: Review): SummaryLine[] {
     const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
     note(`withheld: ${what} that the project has`);
   }
-  for (const group of review.withheld) {
-    const size = ignoredAmount(group.entries, group.bytes);
-    const own = group.unignored
-      ? `, un-ignored by the session; ${optionFor(group.directory)} takes them next time`
-      : '';
-    note(`withheld: ${cleanLine(group.directory)} (${size})${own}`);
-  }
+  for (const text of withheldGroups(review.withheld)) note(text);
   return lines;
+}
+
+/** The largest ignored outputs, a line each; of many, one line with the first ones and their sum. */
+function withheldGroups(groups: readonly WithheldGroup[]): string[] {
+  const own = groups.filter(({ unignored }) => unignored);
+  const others = groups.filter(({ unignored }) => !unignored).toSorted((a, b) => b.entries - a.entries);
+  const taken = own.slice(0, MAX_FINDINGS_PER_KIND).map(({ directory, entries, bytes }) => {
+    const what = `${cleanLine(directory)} (${ignoredAmount(entries, bytes)})`;
+    return `withheld: ${what}, un-ignored by the session; ${optionFor(directory)} takes them next time`;
+  });
+  if (own.length > MAX_FINDINGS_PER_KIND)
+    taken.push(`withheld: ${own.length - MAX_FINDINGS_PER_KIND} more that the session un-ignores`);
+  if (others.length <= MAX_WITHHELD_LINES) {
+    const line = ({ directory, entries, bytes }: WithheldGroup): string =>
+      `withheld: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})`;
+    return [...taken, ...others.map(line)];
+  }
+  const named = others.slice(0, MAX_WITHHELD_LINES).map(({ directory }) => cleanLine(directory));
+  const sum = (of: (group: WithheldGroup) => number): number => others.reduce((all, group) => all + of(group), 0);
+  const total = ignoredAmount(
+    sum(({ entries }) => entries),
+    sum(({ bytes }) => bytes),
+  );
+  return [...taken, `withheld: ${named.join(', ')} and ${others.length - named.length} more (${total})`];
 }
 
 /** '--include-ignored=vim', quoted for a shell where it must be. */
@@ -156,7 +177,7 @@ const isFolder = ({ before, after }: Change): boolean => (after ?? before)?.kind
 
 /** '1 ignored entry, 12 bytes'. */
 export function ignoredAmount(entries: number, bytes: number): string {
-  return `${entries} ignored ${entries === 1 ? 'entry' : 'entries'}, ${amount(bytes, 'bytes')}`;
+  return `${entries.toLocaleString('en')} ignored ${entries === 1 ? 'entry' : 'entries'}, ${amount(bytes, 'bytes')}`;
 }
 
 /** Claude's own data: findings as they are, what comes back and what stays out by number. */

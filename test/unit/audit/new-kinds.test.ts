@@ -38,6 +38,24 @@ it.each([
 });
 
 it.each([
+  ['text', created('one.txt')],
+  ['a table', created('src/a.csv')],
+  ['a picture', created('docs/a.png')],
+  ['text beside text of another ending', created('src/notes.md')],
+  ['a known ending in a folder without one, of a file that nothing runs', created('docs/b.yml')],
+])('is silent about a kind that people read, and holds it back where nobody looks: %s', (_, change) => {
+  const paths = [...PROJECT, ...Array.from({ length: 3 }, (__, n) => `.github/${n}.yml`)];
+  expect(kinds([change], {}, paths)).toEqual([]);
+  expect(kinds([change], { newKinds: 'ask' }, paths)).toEqual([expect.stringMatching(/^suspect /)]);
+});
+
+it('names a text file that begins as a program does, and only files that may run', () => {
+  const content = (digest: string) => Buffer.from(digest === 'b.txt' ? '#!/bin/sh\n' : 'x');
+  expect(kinds([created('a.txt'), created('b.txt')], { content })).toEqual(['note b.txt: *.txt: 1 file']);
+  expect(kinds([created('a.txt'), created('c.txt', 0o755)])).toEqual(['note c.txt: *.txt: 1 file']);
+});
+
+it.each([
   ['of a known ending in its folder', created('src/b.ts')],
   ['of a known ending in a new folder', created('src/new/b.ts')],
   ['of a known ending in a folder with few files', created('lib/x.sh')],

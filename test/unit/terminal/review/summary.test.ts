@@ -41,6 +41,47 @@ it('names records of a conversation that contain a credential, not those that ev
   ]);
 });
 
+it('wraps a long line of a difference with a mark, shows all of it, and adds nothing', () => {
+  const text = `${'word '.repeat(20)}end`;
+  const diff = {
+    kind: 'text',
+    before: [],
+    hunks: [{ oldStart: 0, newStart: 0, lines: [{ op: '+', text: `${text}\n` }] }],
+  } as const;
+  const item = { change: { path: 'a', kind: 'created' }, state: 'clean', findings: [] } as unknown as ReviewItem;
+  const lines = diffLines(item, diff as never, { colour: false, columns: 80 });
+  expect(lines.slice(2)).toEqual([`+${text.slice(0, 78)}`, `↪${text.slice(78)}`]);
+});
+
+it('has one line for many ignored outputs, behind what matters, with the largest ones by name', () => {
+  const withheld = [
+    ...Array.from({ length: 150 }, (_, at) => ({ directory: `src/m${at}.pyc`, entries: 1, bytes: 100 })),
+    { directory: 'build', entries: 900, bytes: 5_000_000 },
+  ];
+  const shown = (groups: typeof withheld) =>
+    summaryLines(
+      buildReview({
+        collected: { changes: [], problems: [], withheld: groups, baseEntries: 9 },
+        findings: [],
+        allowSuspect: [],
+        includeIgnored: false,
+      }),
+    )
+      .slice(1)
+      .map(({ text }) => text);
+  expect(shown(withheld)).toEqual([
+    'withheld: build, src/m0.pyc, src/m1.pyc and 148 more (1,050 ignored entries, 5.0 MB)',
+  ]);
+  expect(shown(withheld.slice(148))).toEqual([
+    'withheld: build (900 ignored entries, 5.0 MB)',
+    'withheld: src/m148.pyc (1 ignored entry, 100 B)',
+    'withheld: src/m149.pyc (1 ignored entry, 100 B)',
+  ]);
+  const unignored = withheld.map((group) => ({ ...group, unignored: true }));
+  expect(shown(unignored)).toHaveLength(11);
+  expect(shown(unignored)[10]).toBe('withheld: 141 more that the session un-ignores');
+});
+
 it('names the first of many findings of one kind, and counts the rest', () => {
   const entry = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0', digest: 'x' } as const;
   const names = Array.from({ length: 13 }, (_, n) => `vendor/${n}.go` as RelPath);
