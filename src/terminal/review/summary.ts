@@ -143,10 +143,10 @@ function withheldLines(review: Review): SummaryLine[] {
   return lines;
 }
 
-/** The largest ignored outputs, a line each; of many, one line with the first ones and their sum. */
+/** Ignored outputs, a line each; of many, one line with the largest ones and their sum. */
 function withheldGroups(groups: readonly WithheldGroup[]): string[] {
   const own = groups.filter(({ unignored }) => unignored);
-  const others = groups.filter(({ unignored }) => !unignored).toSorted((a, b) => b.entries - a.entries);
+  const others = groups.filter(({ unignored }) => !unignored);
   const taken = own.slice(0, MAX_FINDINGS_PER_KIND).map(({ directory, entries, bytes }) => {
     const what = `${cleanLine(directory)} (${ignoredAmount(entries, bytes)})`;
     return `withheld: ${what}, un-ignored by the session; ${optionFor(directory)} takes them next time`;
@@ -158,7 +158,8 @@ function withheldGroups(groups: readonly WithheldGroup[]): string[] {
       `withheld: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})`;
     return [...taken, ...others.map(line)];
   }
-  const named = others.slice(0, MAX_WITHHELD_LINES).map(({ directory }) => cleanLine(directory));
+  const largest = others.toSorted((a, b) => b.entries - a.entries).slice(0, MAX_WITHHELD_LINES);
+  const named = largest.map(({ directory }) => cleanLine(directory));
   const sum = (of: (group: WithheldGroup) => number): number => others.reduce((all, group) => all + of(group), 0);
   const total = ignoredAmount(
     sum(({ entries }) => entries),

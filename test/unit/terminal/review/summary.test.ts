@@ -73,9 +73,9 @@ it('has one line for many ignored outputs, behind what matters, with the largest
     'withheld: build, src/m0.pyc, src/m1.pyc and 148 more (1,050 ignored entries, 5.0 MB)',
   ]);
   expect(shown(withheld.slice(148))).toEqual([
-    'withheld: build (900 ignored entries, 5.0 MB)',
     'withheld: src/m148.pyc (1 ignored entry, 100 B)',
     'withheld: src/m149.pyc (1 ignored entry, 100 B)',
+    'withheld: build (900 ignored entries, 5.0 MB)',
   ]);
   const unignored = withheld.map((group) => ({ ...group, unignored: true }));
   expect(shown(unignored)).toHaveLength(11);
