@@ -45,18 +45,26 @@ const WORST_FIRST: readonly FileProgress['verdict'][] = ['failed', 'conflict', '
 
 /**
  * The files that a session changed, in path order, with what became of each; the one count of files in every view.
- * Folders, what is inside a `.git` and ignored files are not counted.
+ * Folders, what is inside a `.git` and ignored files are not counted, except those that an apply took.
  */
 export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[]): readonly FileProgress[] {
   const byPath = new Map<string, ChangeOutcome>(outcomes.map((outcome) => [outcome.path, outcome]));
   const items = new Map<string, ReviewItem>(review.items.map((item) => [item.change.path, item]));
-  return review.items.filter(isCounted).map((item) => {
+  const isTaken = (item: ReviewItem): boolean => isCounted(item) || isTakenUnignored(item, byPath);
+  return review.items.filter(isTaken).map((item) => {
     const own = progressOf(item, byPath);
     const old = item.renamedFrom === undefined ? undefined : items.get(item.renamedFrom);
     if (old === undefined || own.verdict === 'blocked') return own;
     const other = progressOf(old, byPath);
     return rank(other.verdict) < rank(own.verdict) ? { ...other, item } : own;
   });
+}
+
+/** Whether a file that the session un-ignores was taken: until then it is not a change of the project. */
+function isTakenUnignored({ change, unignored }: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): boolean {
+  const verdict = byPath.get(change.path)?.verdict;
+  if (unignored === undefined || (change.after ?? change.before)?.kind === 'dir') return false;
+  return verdict === 'applied' || verdict === 'same' || verdict === 'conflict' || verdict === 'failed';
 }
 
 export function countProgress(files: readonly FileProgress[]): ProgressCounts {

@@ -57,6 +57,28 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   expect(countProgress(fileProgress(review, outcomes))).toMatchObject({ total: 4, applied, left, blocked: 1 });
 });
 
+it('counts a file that the session un-ignores where it was taken', () => {
+  const changes = [
+    change('a', file('1'), file('2')),
+    change('vim', undefined, dir, { ignored: true, unignored: 'vim' }),
+    change('vim/x', undefined, file('3'), { ignored: true, unignored: 'vim' }),
+    change('vim/y', undefined, file('4'), { ignored: true, unignored: 'vim' }),
+  ];
+  const some = buildReview({
+    collected: { changes, problems: [], withheld: [], baseEntries: 9 },
+    findings: [],
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  const counted = (...outcomes: ChangeOutcome[]) => countProgress(fileProgress(some, outcomes));
+  expect(counted(outcome('vim', 'applied'), outcome('vim/x', 'applied'), outcome('vim/y', 'conflict'))).toMatchObject({
+    total: 3,
+    applied: 1,
+    left: 2,
+  });
+  expect(counted(outcome('vim/x', 'suspect'), outcome('vim/y', 'withheld'))).toMatchObject({ total: 1, left: 1 });
+});
+
 it('keeps the result of an earlier apply for paths that a later one does not name', () => {
   const joined = joinOutcomes(
     [outcome('a', 'applied'), outcome('b', 'suspect'), outcome('c', 'conflict')],
