@@ -241,3 +241,36 @@ it('an engine that no longer answers stops the batch with one message, and the n
   const places = readdirSync(path.join(scene.places().stateDir, 'batches'));
   expect(places).toHaveLength(1);
 });
+
+it('batch --review asks about the pending sessions of the project, one after the other', async () => {
+  await using scene = openScene();
+  for (const name of ['one', 'two', 'three'])
+    expect((await scene.run(['exec', '--', 'sh', '-c', `echo ${name} > ${name}.txt`])).status).toBe(120);
+  const [three, two, one] = sessionsOf(scene).map(({ id }) => id);
+  const refused = await scene.run(['batch', '--review']);
+  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('asks on a terminal')]);
+  const none = await scene.run(['batch', '--review', 'no-such-file']);
+  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('there is no such file')]);
+  await using pty = scene.pty(['batch', '--review']);
+  let from = 0;
+  for (const [at, [id, answer]] of [
+    [one, 'y'],
+    [two, 'n'],
+    [three, 'y'],
+  ].entries()) {
+    from = await pty.see(new RegExp(`Session ${at + 1} of 3: ${id}`), { from });
+    from = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    pty.send(`${answer}\r`);
+  }
+  expect(await pty.exited).toBe(120);
+  expect(pty.output).toContain('1 of 3 sessions are still pending.');
+  expect(scene.git('status', '--porcelain')).toBe('?? one.txt\n?? three.txt\n');
+  // A review on a terminal names the next pending session: none, after the last one.
+  await using last = scene.pty(['discard', two as string]);
+  await last.see(/Type 'discard'/);
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  last.send('discard\r');
+  expect(await last.exited).toBe(0);
+  expect(last.output).not.toContain('pending');
+});

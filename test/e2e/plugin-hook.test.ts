@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -99,4 +100,26 @@ it('every start of a conversation finds the same session, and a command goes to 
   expect(JSON.stringify(sessions)).not.toContain('sk-ant');
   expect((await hook(prompt('/boxed:discard'))).answer.reason).toContain('no changes');
   expect(existsSync(path.join(scene.places().stateDir, 'plugin'))).toBe(false);
+});
+
+it('a conversation whose container died goes on in a new copy, and the user reads which work that lacks', async () => {
+  await using scene = new Scene();
+  const hook = hookOf(scene);
+  const run = async (command: string) => {
+    const { answer, decided } = await hook(tool('Bash', { command }));
+    return { answer, printed: scene.shell(decided.updatedInput.command) };
+  };
+  const first = await run('echo early > early.txt');
+  expect(first.answer).not.toHaveProperty('systemMessage');
+  const [early] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  execFileSync('docker', ['rm', '-f', `run-claude-${early.id}`]);
+  await expect
+    .poll(async () => JSON.parse((await scene.run(['sessions', '--json'])).stdout)[0].stage, { timeout: 30_000 })
+    .toBe('pending');
+  const next = await run('ls');
+  expect(next.printed).not.toContain('early.txt');
+  expect(next.answer.systemMessage).toContain(`session ${early.id} has ended`);
+  expect(next.answer.systemMessage).toContain(`run-claude apply ${early.id}`);
+  // Once: the next call has nothing new to say.
+  expect((await run('ls')).answer).not.toHaveProperty('systemMessage');
 });
