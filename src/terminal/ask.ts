@@ -100,6 +100,6 @@ function questionLine<Key extends string>({ text, answers, onEnter }: Question<K
 
 function answerLines<Key extends string>({ answers, onEnter }: Question<Key>): string[] {
   const rows = Object.entries<string>(answers);
-  const width = Math.max(...rows.map(([key]) => key.length));
+  const width = rows.reduce((most, [key]) => Math.max(most, key.length), 0);
   return rows.map(([key, does]) => `${key.padEnd(width)}  ${does}${key === onEnter ? ' (also Enter)' : ''}`);
 }
