@@ -118,7 +118,7 @@ it('an attached agent gets keys, window sizes and a network again, and the user 
       pty.send('\x10');
       at = await pty.see(/keys "\\u0010"/, { from: at });
       pty.send('\x11');
-      at = await pty.see(/was left as it is: its agent still runs/, { from: at });
+      at = await pty.see(/runs on: its agent was left as it is/, { from: at });
       at = await pty.see(/ended with 120/, { from: at });
       await asBefore(pty, at);
       expect(pty.output).not.toContain('c3RvbGVu');
