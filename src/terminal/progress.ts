@@ -169,7 +169,7 @@ function withBar(head: string, { done = 0, total }: ProgressEvent, room: number)
 /** Of a path the end says more: it is what is cut, at its beginning, as long as some of it is left. */
 function statusLine(text: string, file: string, room: number): string {
   const free = room - widthOf(text) - 2;
-  return file === '' || free < 8 ? cutEnd(text, room) : `${text}, ${cutStart(file, free)}`;
+  return file === '' || free < 8 ? cutEnd(text, room) : `${text}: ${cutStart(file, free)}`;
 }
 
 /** '1.2 MB', '3 files', '4'. */

@@ -29,10 +29,10 @@ it('-p on a terminal shows one status line, removes it at the end, and prints ho
   try {
     await using pty = scene.pty(['--yes', scene.project, '-p', 'do it']);
     await pty.see(/To see its changes as they happen: run-claude diff --follow \S+/);
-    await pty.see(/Running for [\d min]+ s, .*\d requests?, tool Bash, 1 file changed/);
+    await pty.see(/Running for [\d min]+ s, .*\d requests?, Bash, 1 file\b/);
     // Neither shown nor an answer to the question that comes.
     pty.send('typed ahead\ry\r');
-    await pty.see(/Running for [\d min]+ s, .*\d requests?, tool Bash, 1 file changed, README\.md/);
+    await pty.see(/Running for [\d min]+ s, .*\d requests?, Bash, 1 file: README\.md/);
     end();
     const at = await pty.see(/QXQXQX/);
     await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: at });

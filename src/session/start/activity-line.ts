@@ -124,13 +124,16 @@ export interface Activity {
   readonly files: number | undefined;
 }
 
-/** 'Running for 1 min 5 s, $0.12, 3 requests, tool Edit, 2 files changed'. A cost of less than a cent is not shown. */
+/**
+ * 'Running for 1 min 5 s, $0.12, 3 requests, Edit, 2 files': short, so that the file has room behind it. A cost of less
+ * than a cent is not shown.
+ */
 export function activityText({ elapsedMs, requests, costUsd, tool, files }: Activity): string {
   return [
     `Running for ${durationText(elapsedMs)}`,
     ...(costUsd < 0.005 ? [] : [`$${costUsd.toFixed(2)}`]),
     `${requests} ${requests === 1 ? 'request' : 'requests'}`,
-    ...(tool === undefined ? [] : [`tool ${tool}`]),
-    ...(files === undefined ? [] : [`${amount(files, 'files')} changed`]),
+    ...(tool === undefined ? [] : [tool]),
+    ...(files === undefined ? [] : [`${amount(files, 'files')}${files === 0 ? ' changed' : ''}`]),
   ].join(', ');
 }

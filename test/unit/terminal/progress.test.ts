@@ -111,7 +111,7 @@ describe('progress on a terminal', () => {
   it('cuts the file of a status line at its beginning', () => {
     const { tell, take } = open({ columns: 50 });
     tell({ kind: 'status-line', text: 'Running for 5 s', file: 'src/parser/expressions/binary.ts' });
-    expect(rows(take())).toEqual(['[sandbox] Running for 5 s, …expressions/binary.ts']);
+    expect(rows(take())).toEqual(['[sandbox] Running for 5 s: …expressions/binary.ts']);
   });
 });
 

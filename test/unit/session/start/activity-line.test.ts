@@ -34,7 +34,7 @@ it('a long run shows one line each second, not after an unfinished line of the a
     expect.objectContaining({ text: expect.stringMatching(/^Running for 3 s, \$0\.12, 1 request/) }),
     {
       kind: 'status-line',
-      text: 'Running for 4 s, $0.12, 1 request, tool Edit, 3 files changed',
+      text: 'Running for 4 s, $0.12, 1 request, Edit, 3 files',
       file: 'src/later.ts',
     },
   ]);
@@ -56,6 +56,6 @@ it('writes the time, and what is known of the rest', () => {
     'Running for 1 h 2 min, 0 requests',
   ]);
   expect(activityText({ ...nothing, elapsedMs: 2000, requests: 2, costUsd: 0.004, files: 1 })).toBe(
-    'Running for 2 s, 2 requests, 1 file changed',
+    'Running for 2 s, 2 requests, 1 file',
   );
 });
