@@ -6,6 +6,7 @@ import { COMPANION_UID } from '../companion/companion-place.ts';
 import { openVolume } from '../engine/place.ts';
 import { placeEntries, type SetupFile } from '../environment/setup-files.ts';
 import { announceWait } from '../progress/announce-wait.ts';
+import { openProgress } from '../progress/open-progress.ts';
 import { withLock } from '../store/lock.ts';
 import { readJson, writeJsonAtomic } from '../store/record.ts';
 import type { Service } from '../types/policy.ts';
@@ -92,6 +93,7 @@ async function makeSeed({ service, files }: SeedInputs, run: ServiceRun, address
   const { sessionId, image } = container;
   const { name, seed } = service;
   tell({ kind: 'message', level: 'info', text: `Running the seed of the service ${name}, once...` });
+  using _progress = openProgress(tell, `Running the seed of the service ${name}`);
   const owner = { uid: COMPANION_UID, gid: COMPANION_UID };
   const filesVolume = `${dataVolume(sessionId, name)}.files`;
   const readable =

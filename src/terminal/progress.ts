@@ -147,13 +147,13 @@ function lineOf({ event, startedMs, reportedMs, step }: Ongoing, nowMs: number, 
   return cutEnd(`${head}: ${cutEnd(detail, MAX_DETAIL_COLUMNS)}`, room);
 }
 
-/** '2500 of 5000 files (50%), 250/s', '3.0 MB of 1.2 GB (0%), 1.1 MB/s', '3 changes'. */
+/** '2500 of 5000 files (50%), 250/s', '3.0 MB of 1.2 GB (0%), 1.1 MB/s', '1 of 3 services (33%)'. */
 function countText({ done, total, unit }: ProgressEvent, elapsedMs: number): string {
   if (done === undefined || unit === undefined) return '';
   const whole = total === undefined || unit === 'bytes' ? amount(done, unit) : String(done);
   const ofTotal = total === undefined ? '' : ` of ${amount(total, unit)}`;
   const share = total ? ` (${Math.floor((100 * done) / total)}%)` : '';
-  const perSecond = elapsedMs > 500 ? Math.round((done * 1000) / elapsedMs) : 0;
+  const perSecond = elapsedMs > 500 && unit !== 'services' ? Math.round((done * 1000) / elapsedMs) : 0;
   const rate = perSecond >= 1 ? `, ${unit === 'bytes' ? amount(perSecond, 'bytes') : perSecond}/s` : '';
   return `${whole}${ofTotal}${share}${rate}`;
 }

@@ -18,7 +18,7 @@ export type SessionEvent =
       readonly done?: number;
       readonly total?: number;
       /** Of `done` and `total`. */
-      readonly unit?: 'bytes' | 'files' | 'steps' | 'changes';
+      readonly unit?: 'bytes' | 'files' | 'steps' | 'services';
       /** What runs now, such as the last line of a program. It may be any text. */
       readonly detail?: string;
     }

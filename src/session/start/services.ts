@@ -1,5 +1,6 @@
 import { startSelection } from '../../base/prescan-project.ts';
 import { readSetupFiles } from '../../environment/setup-files.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import { openServiceLog } from '../../record/service-log.ts';
 import { dataVolume } from '../../services/places.ts';
 import { openService, type ServiceRun } from '../../services/run-service.ts';
@@ -34,16 +35,20 @@ export async function startServices(
     level: 'info',
     text: `Starting services: ${services.map(({ name }) => name).join(', ')}...`,
   });
+  using progress = openProgress(tell, 'Starting services');
   // Of several that fail, the first is shown; the others stop waiting.
   const failed = new AbortController();
   const signal = AbortSignal.any([deps.interruption.signal, failed.signal]);
   const started = new Map<string, Promise<void>>();
+  let ready = 0;
   // The list is in an order in which each comes after those that it reaches.
   for (const service of services) {
     const before = service.reaches.map((name) => started.get(name));
-    const one = Promise.all(before).then(() => {
+    const one = Promise.all(before).then(async () => {
       signal.throwIfAborted();
-      return startService(service, { plan, deps, images, seccomp, group, signal });
+      await startService(service, { plan, deps, images, seccomp, group, signal });
+      ready += 1;
+      progress.count({ done: ready, total: services.length, unit: 'services' });
     });
     one.catch((error: unknown) => failed.abort(error));
     started.set(service.name, one);
