@@ -249,6 +249,15 @@ describe('the staged home', () => {
     await expect(stage({ profile: '../x' })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
+  it('notes instructions that the project imports from outside of it', async () => {
+    write('work/x.md', 'x');
+    write('home/.claude/rules.md', 'mine');
+    write('work/y/CLAUDE.md', '@../x.md and @~/.claude/rules.md');
+    const [note, ...others] = (await stage()).notes.filter((text) => text.startsWith('Instructions outside'));
+    expect(others).toEqual([]);
+    expect(note).toMatch(/: \.\.\/x\.md \(CLAUDE\.md imports it\), ~\/\.claude\/rules\.md \(CLAUDE\.md imports it\)$/);
+  });
+
   it('has the identity for commits and no git key that runs a program', async () => {
     write(
       'home/.gitconfig',
