@@ -13,6 +13,8 @@ import {
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-start-program-')));
 afterAll(() => rmSync(root, { recursive: true }));
+// Folders that are removed at the end of a process, which a worker of these tests outlives.
+process.env['TMPDIR'] = root;
 const at = (...parts: readonly string[]): string => path.join(root, ...parts);
 
 function program(file: string, text: string): void {
