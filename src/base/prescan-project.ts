@@ -1,6 +1,7 @@
 import { gitGrafts } from '../scan/git-grafts.ts';
 import { withoutIgnored } from '../scan/project-ignores.ts';
 import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
+import type { WalkedTree } from '../scan/walk.ts';
 import type { Plan } from '../types/plan.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';
@@ -13,10 +14,11 @@ export function prescanProject(
   { policy, project }: Pick<Plan, 'policy' | 'project'>,
   dir: string,
   signal: AbortSignal,
+  onWalked: (walked: WalkedTree) => void = () => undefined,
 ): TakePrescan | undefined {
   if (policy.mode !== 'copy' || policy.shallow) return undefined;
   const selection = startSelection(policy, project.root);
-  return beginPrescan({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal });
+  return beginPrescan({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal, onWalked });
 }
 
 /** What a session that starts takes from the project. */

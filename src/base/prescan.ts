@@ -13,6 +13,8 @@ export interface PrescanOptions {
   readonly grafts: ReadonlyMap<string, readonly Graft[]>;
   readonly selection: Selection;
   readonly signal: AbortSignal;
+  /** Takes what was walked before a start does. */
+  readonly onWalked?: (walked: WalkedTree) => void;
 }
 
 /** The project and the manifest of its newest generation, as they were a moment ago. */
@@ -47,6 +49,7 @@ async function prescan(options: PrescanOptions): Promise<Prescan | undefined> {
     const loaded = generation === undefined ? undefined : loadManifest(genDir(dir, generation), () => undefined);
     const maxPathBytes = maxEntryBytes(dir);
     const walked = await walkTree({ root, grafts, selection, known: loaded?.snapshot, maxPathBytes, signal });
+    options.onWalked?.(walked);
     return { generation, loaded, walked, ended: Date.now() };
   } catch {
     return undefined;

@@ -139,5 +139,6 @@ function overLimit(used: Written, limits: DiskLimits): string | undefined {
 }
 
 function gigabytes(bytes: number): string {
+  if (bytes < 1024 ** 3 / 10) return `${(bytes / 1024 ** 2).toFixed(1)} MB`;
   return `${(bytes / 1024 ** 3).toFixed(bytes < 1024 ** 3 ? 2 : 1)} GB`;
 }

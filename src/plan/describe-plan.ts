@@ -5,8 +5,8 @@ import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
 import { MASKED } from './mask-plan.ts';
 
-/** The start screen, one line for each fact. `credential` names the source, never the value; undefined leaves it out. */
-export function startScreen(plan: Plan, credential: string | undefined): string[] {
+/** The start screen, one line for each fact. `credential` names the source, never the value; undefined leaves it out. `entering`: what is copied. */
+export function startScreen(plan: Plan, credential: string | undefined, entering?: string): string[] {
   const { policy } = plan;
   const limits = [
     `${formatSizeMb(policy.memoryMb)} memory`,
@@ -28,6 +28,7 @@ export function startScreen(plan: Plan, credential: string | undefined): string[
         ? `the project itself${hasOwnGit(plan) ? ', with a separate .git inside' : ''}`
         : `a copy (${plan.strategy})`,
     ),
+    ...(entering === undefined ? [] : [row('copied', entering)]),
     ...(plan.also ?? []).map(({ name, project, isReadonly }) =>
       row('also', `/also/${name}: a ${isReadonly ? 'read-only ' : ''}copy of ${project.root}`),
     ),

@@ -49,6 +49,19 @@ export function countFileRows(section: Section): number {
   return count;
 }
 
+/** How many rows are regular files, and the sum of their sizes. */
+export function fileTotals(section: Section): { readonly files: number; readonly bytes: number } {
+  const numbers = numbersOf(section);
+  let files = 0;
+  let bytes = 0;
+  for (let at = 0; at < numbers.length; at += FIELDS) {
+    if (kindOf(numbers[at] as number) !== 'f') continue;
+    files += 1;
+    bytes += numbers[at + 1] as number;
+  }
+  return { files, bytes };
+}
+
 /** Rows of one directory, in the order of the walk. */
 export function* rowsOf(section: Section | undefined): Generator<Row> {
   if (section === undefined || countRows(section) === 0) return;

@@ -6,12 +6,19 @@ import { mainJs, Scene } from '../support/scene.ts';
 
 it('the first start in a project asks, explains the question and how to avoid it, and leaves nothing after a no', async () => {
   await using scene = new Scene();
-  const words = [process.execPath, mainJs, '--copy-workspace', '--shell', scene.project, '--', '-c', 'exit 7'];
+  const words = [process.execPath, mainJs, '--copy', '--mask=no-such-name', '--shell', scene.project];
+  words.push('--', '-c', 'exit 7');
   const start = (): Pty => new Pty(words, { cwd: scene.project, env: scene.env, columns: 80, rows: 24 });
   const sessions = (): string[] => readdirSync(path.join(scene.env['XDG_STATE_HOME'] ?? '', 'run-claude/sessions'));
   {
     await using pty = start();
     await pty.see(/first session of this project\.[\s\S]*--yes[\s\S]*Start the session\? \[Y\/n\]:/);
+    await pty.see(/copied {6}\d+ files, \d/);
+    await pty.see(/no-such-name: nothing in the project matches it/);
+    await pty.enter('?');
+    await pty.see(
+      /Mounted in the container:[\s\S]*at\s+\/workspace[\s\S]*Data of the agent[\s\S]*data\/run-claude\/projects\//,
+    );
     await pty.enter('n');
     expect(await pty.exited).toBe(130);
     await pty.see(/The session was not started/);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readConfigFile } from '../../config/config-file.ts';
 import { addServer, removeServer } from '../../config/mcp-table.ts';
-import { usageError } from '../../errors.ts';
+import { RunClaudeError, usageError } from '../../errors.ts';
 import { wayOut } from '../../gateway/rules/mcp-programs.ts';
 import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
 import { loginStore, type McpLogin, NOT_REVOKED } from '../../mcp/login/login-store.ts';
@@ -132,8 +132,10 @@ async function list(
     const login = oauth === true ? loginWords(stored, url) : header === undefined ? 'no login' : `login in ${header}`;
     write(`${name}  ${cleanLine(url)}  ${cleanLine(login)}; ${cleanLine(tools?.join(', ') ?? 'all tools')}\n`);
   }
-  for (const { name, command, secrets, hosts, tools } of mcpPrograms) {
+  for (const program of mcpPrograms) {
+    const { name, command, secrets, hosts, tools } = program;
     const facts = [
+      ...directoryFault(program),
       `secrets: ${Object.keys(secrets).join(', ') || 'none'}`,
       `hosts: ${hosts.join(', ') || 'none'}`,
       tools?.join(', ') ?? 'all tools',
@@ -141,4 +143,15 @@ async function list(
     write(`${name}  ${cleanLine(command.join(' '))}  ${cleanLine(facts.join('; '))}\n`);
   }
   return 0;
+}
+
+/** Why sessions leave the program out, where its directory is the cause. */
+function directoryFault(program: McpProgram): readonly string[] {
+  try {
+    programDirectory(program, { roots: [], isLocal: true });
+    return [];
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    return [`LEFT OUT: ${program.directory} is not a directory`];
+  }
 }

@@ -1,4 +1,5 @@
 import { homeAgent } from '../../agent/agents.ts';
+import { countEntering, type Entering } from '../../base/entering.ts';
 import { prescanProject } from '../../base/prescan-project.ts';
 import { EXIT } from '../../errors.ts';
 import { baseDirOf } from '../../plan/plan-run.ts';
@@ -28,6 +29,7 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
   let prescan: SessionDeps['prescan'];
+  let entering: Entering | undefined;
   const screen = openScreen(process, context.env, context.interruption);
   const merged = await policyWithMode(line, context, process, screen);
   if (merged === undefined) return EXIT.interrupted;
@@ -35,7 +37,9 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     merged,
     onFacts: ({ policy, project, host }) => {
       if (line.action !== 'run') return;
-      prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal);
+      prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal, (walked) => {
+        entering = countEntering(walked, typedPatterns(line));
+      });
       // Loaded while the project is scanned and the engine is asked.
       void import('../start/start-session.ts');
       homeAgent(line.program)
@@ -59,8 +63,15 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     await refuseAsFile({ policy, program }, source);
     const { startSession } = await import('../start/start-session.ts');
     const shown = isLoginMissing(source, policy) ? undefined : text;
-    return await startSession(setup, context, { shown, findCredential, screen }, prescan);
+    return await startSession(setup, context, { shown, findCredential, screen, entering: () => entering }, prescan);
   } finally {
     await setup.engine.close();
   }
+}
+
+/** What the user typed to leave out or to empty files: a file of settings is for other projects too. */
+function typedPatterns({ flags }: RunLine): readonly string[] {
+  return flags
+    .filter(({ flag }) => flag === '--exclude' || flag === '--mask')
+    .flatMap(({ value }) => (Array.isArray(value) ? value : []));
 }

@@ -2,12 +2,12 @@ import { profileDir } from '../../claude/instances/profile.ts';
 import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
 import { readValue, type Value } from '../../config/read-value.ts';
 import { type Setting, settingNamed, variableOf } from '../../config/settings.ts';
-import { RunClaudeError, usageError } from '../../errors.ts';
+import { RunClaudeError } from '../../errors.ts';
 import { checkBrokers } from '../../gateway/rules/brokers.ts';
 import { parseAddressRange, parseHostRule, policyRules, requirePreset } from '../../gateway/rules/host-rules.ts';
 import { parseLocalService, parseLocalServices } from '../../gateway/rules/local-services.ts';
 import { parsePort, parsePorts } from '../../preview/port-words.ts';
-import type { Policy } from '../../types/policy.ts';
+import { refuseTakenPorts } from './taken-ports.ts';
 
 /** What a policy was merged from, apart from the project's own files: those set none of these values. */
 export interface ValueSources {
@@ -47,20 +47,6 @@ export function checkValues(
   parsePorts(policy.ports ?? [], keyAt(origins.get('ports'), 'port'));
   refuseTakenPorts(policy);
   if (policy.profile !== undefined) named(origins.get('profile'), () => profileDir(configDir, policy.profile ?? ''));
-}
-
-/** A port of the agent's loopback, and a name of it, leads to one service. */
-export function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {
-  const locals = parseLocalServices(allowLocal);
-  for (const { name, port } of services) {
-    const other = locals.find((local) => local.port === port || local.name === name);
-    if (other === undefined) continue;
-    const what = other.port === port ? `port ${port}` : `name ${name}`;
-    throw usageError(
-      `the service ${name} and --allow-local have the same ${what}`,
-      'Leave one of them out, or change it.',
-    );
-  }
 }
 
 function valuesOf(name: string, sources: ValueSources): readonly { readonly from: string; readonly value: Value }[] {

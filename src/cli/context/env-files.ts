@@ -35,7 +35,7 @@ export function readVariables(file: string, root: string, named: string = file):
   const folder = path.dirname(file);
   const isRealInside = contains(root, realFolder(folder), pathIdentity);
   if (contains(root, folder, pathIdentity) && !isRealInside)
-    throw usageError(`env-file: ${named} is behind a link of the project`, 'Name the file itself.');
+    throw usageError(`--env-file: ${named} is behind a link of the project`, 'Name the file itself.');
   const text = readSmallFile(file, isRealInside ? 'refuse' : 'follow');
   return text === undefined ? undefined : readEnvFile(text, named);
 }

@@ -139,8 +139,9 @@ function readEnvFiles(
     const isOfConfig = Array.isArray(ofConfig) && ofConfig.includes(named);
     const file = envFilePath(named, { cwd, env, isOfConfig });
     const words = readVariables(file, root, named);
-    if (words === undefined) throw usageError(`env-file: ${named} does not exist`);
-    return { file, flag: { flag: `env-file ${named}`, setting: 'env', value: words } };
+    if (words === undefined)
+      throw usageError(`${isOfConfig ? 'config.toml: env-file' : '--env-file'}: ${named} does not exist`);
+    return { file, flag: { flag: `--env-file ${named}`, setting: 'env', value: words } };
   });
   return { paths: read.map(({ file }) => file), flags: read.map(({ flag }) => flag) };
 }

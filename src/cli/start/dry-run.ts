@@ -1,9 +1,7 @@
 import { programArgv } from '../../agent/agents.ts';
-import { plannedGitMounts } from '../../bind/shield-git.ts';
 import { SECCOMP_FILE } from '../../engine/hardening/seccomp.ts';
 import { agentSide, gatewayNames } from '../../gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
-import { mountsOfFolder } from '../../layer/places.ts';
 import { plannedWorkspace } from '../../layer/strategies.ts';
 import { describePlan } from '../../plan/describe-plan.ts';
 import { planOfFolder } from '../../plan/plan-run.ts';
@@ -13,15 +11,18 @@ import { plannedHomeMount } from '../../session/start/home.ts';
 import { plannedCompanions } from '../../session/start/mcp-companions.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CredentialSource } from '../../types/credential.ts';
-import type { ContainerSpec, Mount } from '../../types/engine.ts';
+import type { ContainerSpec } from '../../types/engine.ts';
 import type { Plan } from '../../types/plan.ts';
 import { dockerCommand } from './docker-command.ts';
+import { placeLines, workspaceMounts } from './places.ts';
 
 export interface DryRun {
   readonly source: CredentialSource | undefined;
   /** The credential's source in words. */
   readonly shown: string;
   readonly env: NodeJS.ProcessEnv;
+  /** run-claude's directory for data of agents. */
+  readonly dataDir: string;
   /** The label of everything that run-claude makes on the engine. */
   readonly owner: string;
   /** Images of the plan's services, by their names. */
@@ -58,6 +59,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
   ];
   return [
     ...describePlan(plan, dry.shown),
+    ...placeLines(plan, dry.dataDir).map((line, at) => `${(at === 0 ? 'mounts' : '').padEnd(12)}${line}`),
     '',
     '# As docker commands. run-claude asks the engine itself, compares what the engine recorded, and also hides',
     '# parts of /proc and /sys that docker run has no option for (MaskedPaths).',
@@ -93,16 +95,4 @@ export function plannedAgent(
     mounts: [...workspaceMounts(plan), plannedHomeMount(plan)],
     gateway: agentSide(plan, source, env),
   });
-}
-
-function workspaceMounts(plan: Plan): Mount[] {
-  const { strategy } = plan;
-  if (strategy !== 'bind') {
-    const folders = (plan.also ?? []).flatMap((folder) =>
-      mountsOfFolder([plannedWorkspace(planOfFolder(plan, folder), strategy).mount], folder),
-    );
-    return [plannedWorkspace(plan, strategy).mount, ...folders];
-  }
-  const project: Mount = { kind: 'bind', source: plan.project.root, target: '/workspace', readonly: false };
-  return [project, ...plannedGitMounts(plan)];
 }

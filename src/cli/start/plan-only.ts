@@ -35,7 +35,7 @@ export async function printDryRun(
   const planned = planRequest(setup);
   const image = await imageOf(planned.setup, context);
   const plan = planWithKnownTrial(planned.setup, newSessionId(Date.now()), image);
-  const dry = { ...credential, env: context.env, owner: ownerHere(context) };
+  const dry = { ...credential, dataDir: context.places.dataDir, env: context.env, owner: ownerHere(context) };
   if (form !== undefined) {
     const { renderedText } = await import('./render-plan.ts');
     for (const text of planned.unapproved) context.tell({ kind: 'message', level: 'warning', text });

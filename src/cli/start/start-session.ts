@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { type Entering, enteringWords } from '../../base/entering.ts';
 import { EXIT } from '../../errors.ts';
 import { recordAgentFolders } from '../../host/programs/trusted-start.ts';
 import { tryLayers } from '../../layer/try-layers.ts';
@@ -15,11 +16,13 @@ import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askYesNo } from '../../terminal/ask.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import type { Plan } from '../../types/plan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { readSmallFile } from '../context/small-file.ts';
 import { agreeRequest } from './agree-request.ts';
+import { placeLines } from './places.ts';
 import { imageOf } from './plan-only.ts';
 import { startQuestion } from './questions.ts';
 import type { RunSetup } from './set-up-run.ts';
@@ -38,6 +41,8 @@ export interface SessionCredential {
   /** undefined: the start screen does not mention it. */
   readonly shown: string | undefined;
   readonly findCredential: SessionDeps['findCredential'];
+  /** What is copied, once the scan that began with the command has ended. */
+  readonly entering?: () => Entering | undefined;
 }
 
 /** A session that may start: its plan is agreed to, and its image exists. */
@@ -66,7 +71,7 @@ export async function startSession(
 export async function withReadyStart<T>(
   asked: RunSetup,
   context: CommandContext,
-  { shown, findCredential, screen }: SessionCredential & { readonly screen: SessionDeps['screen'] },
+  { shown, findCredential, screen, entering }: SessionCredential & { readonly screen: SessionDeps['screen'] },
   body: (start: ReadyStart) => Promise<T>,
 ): Promise<T | undefined> {
   const setup = await agreeRequest(asked, context, screen);
@@ -92,12 +97,17 @@ export async function withReadyStart<T>(
       ? await tryLayers({ engine, stateDir: host.stateDir, image: ownImage, user, sessionId: id })
       : undefined;
     const plan = withTrial(planned, trial);
-    for (const text of [...startScreen(plan, shown), ...hintsFor(plan)]) tell({ kind: 'message', level: 'info', text });
+    const counted = entering?.();
+    const words = counted === undefined ? undefined : enteringWords(counted);
+    for (const text of [...startScreen(plan, shown, words), ...hintsFor(plan)])
+      tell({ kind: 'message', level: 'info', text });
+    for (const pattern of counted?.unmatched ?? [])
+      tell({ kind: 'message', level: 'warning', text: cleanLine(`${pattern}: nothing in the project matches it`) });
     const why = policy.yes ? undefined : whyAskStart(plan, host.stateDir);
     if (screen !== undefined && why !== undefined) {
       // A script with a terminal would wait here unnoticed: the line says how to do without the question.
       tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
-      const isAgreed = await askYesNo(screen, startQuestion(START_SCREEN_WORDS));
+      const isAgreed = await askYesNo(screen, startQuestion([...START_SCREEN_WORDS, ...placesOf(plan, host.dataDir)]));
       interruption.signal.throwIfAborted();
       if (!isAgreed) {
         dropReserved();
@@ -117,6 +127,11 @@ export async function withReadyStart<T>(
     dropReserved();
     throw error;
   }
+}
+
+/** Where the session's files are on this machine, and inside. */
+function placesOf(plan: Plan, dataDir: string): readonly string[] {
+  return ['Mounted in the container:', ...placeLines(plan, dataDir).map((line) => `  ${cleanLine(line)}`)];
 }
 
 /** The plan with what the setup of its environment made. */

@@ -269,6 +269,7 @@ it('only the agent runs on a custom image: the gateway, which has the credential
   const image = { tag: 'custom:1', ownImage: 'ours:1', claudeVersion: undefined };
   const imagesOf = (made: Plan): readonly (readonly string[])[] => {
     const text = dryRunText(made, {
+      dataDir: '/data/run-claude',
       source: undefined,
       shown: 'none',
       env: {},

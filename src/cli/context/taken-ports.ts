@@ -1,0 +1,17 @@
+import { usageError } from '../../errors.ts';
+import { parseLocalServices } from '../../gateway/rules/local-services.ts';
+import type { Policy } from '../../types/policy.ts';
+
+/** A port of the agent's loopback, and a name of it, leads to one service. */
+export function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {
+  const locals = parseLocalServices(allowLocal);
+  for (const { name, port } of services) {
+    const other = locals.find((local) => local.port === port || local.name === name);
+    if (other === undefined) continue;
+    const what = other.port === port ? `port ${port}` : `name ${name}`;
+    throw usageError(
+      `the service ${name} and --allow-local have the same ${what}`,
+      'Leave one of them out, or change it.',
+    );
+  }
+}
