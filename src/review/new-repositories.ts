@@ -30,7 +30,8 @@ export function filesBeside({ items }: Pick<Review, 'items'>, gitDir: string): n
   const folder = parentPath(gitDir);
   const below = folder === '' ? '' : `${folder}/`;
   return items.filter(
-    ({ change, state }) => state !== 'git' && change.after?.kind === 'file' && change.path.startsWith(below),
+    ({ change, state }) =>
+      (state === 'clean' || state === 'suspect') && change.after?.kind === 'file' && change.path.startsWith(below),
   ).length;
 }
 

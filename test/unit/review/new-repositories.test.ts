@@ -78,7 +78,9 @@ describe('a repository that the session made', () => {
     const lines = linesOf('evil').join('\n');
     expect(lines).toContain('WARNING: New git hook detected: evil/.git/hooks/pre-commit');
     expect(lines).toContain('core.fsmonitor = touch /tmp/x (BLOCKED');
-    expect(lines).toContain('remote.o.url = ext::sh -c x (BLOCKED');
+    expect(lines).toContain('remote.o.url = ext::sh -c x');
+    // The files of the git directory do not come.
+    expect(lines).toContain('WARNING: New nested repository: evil/.git (BLOCKED');
   });
 
   it('says it of the project itself, and counts very many', () => {
