@@ -46,6 +46,8 @@ function normalise(screen: string, home: string): string {
       .replaceAll(/\d{6}-\d{6}-[2-9b-z]{3}/g, '261123-101500-abc')
       .replaceAll(/\b(?:under )?\d+ s\b/g, '4 s')
       .replaceAll(/\b\d+g disk/g, '20g disk')
+      // git's own files differ from release to release.
+      .replaceAll(/copied {6}\d+ files, \d+ KB/g, 'copied      28 files, 25 KB')
       // Only a run of more than three seconds prints it.
       .replaceAll(/\[sandbox\] To see its changes as they happen:\n\s+run-claude diff --follow \S+\n/g, '')
       .replaceAll(/(?:just now|\d+ min ago)/g, 'just now')
