@@ -6,11 +6,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import xterm from '@xterm/headless';
-import { startMessagesApi } from '../test/support/stand-in/messages-api.mjs';
 import { drawRecording } from './draw-recording.mjs';
 import { TURNS, writeSample } from './sample-session.mjs';
 
 const root = path.dirname(import.meta.dirname);
+/** The scripted model is a program of the tests, which no script is built on: it is loaded by its path. */
+const MODEL = path.join(root, 'test/support/stand-in/messages-api.mjs');
 const COLUMNS = 80;
 const ROWS = 24;
 const WAIT_MS = 90_000;
@@ -168,6 +169,7 @@ async function record(home) {
   writeFileSync(path.join(bin, 'run-claude'), command, { mode: 0o755 });
   writeSample(project);
   const held = TURNS.map(heldTurn);
+  const { startMessagesApi } = await import(MODEL);
   const model = await startMessagesApi({ turns: held.map(({ turn }) => turn) });
   const recorder = new Recorder(
     home,

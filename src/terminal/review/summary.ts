@@ -58,7 +58,7 @@ export function summaryLines(
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
   for (const line of repositoryLines(review, repositories)) lines.push(line);
-  lines.push(...findingLines(findings, maxPerKind));
+  for (const line of findingLines(findings, maxPerKind)) lines.push(line);
   return [
     ...lines,
     ...setLines(review),

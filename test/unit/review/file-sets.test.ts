@@ -144,7 +144,7 @@ describe('the decision about one thing', () => {
 
   it('names it, and is made for all of its files', () => {
     const one = review(DATABASE);
-    expect(one.decisions.map(decisionWords)).toEqual(['Take SQLite database app.db (2 files)', 'Take other']);
+    expect(one.decisions.map(decisionWords)).toEqual(['Take SQLite database app.db (2 files)', 'Delete other']);
     expect(summaryLines(one).map(({ text }) => text)).toContain('one change: SQLite database app.db (2 files)');
     expect(chooseClean(one).chosen.map(({ change }) => change.path)).toEqual(['app.db', 'app.db-wal', 'other']);
     const filters = [
