@@ -45,4 +45,17 @@ if ! command -v git-lfs >/dev/null 2>&1; then
   printf '\n[filter "lfs"]\n\tclean = cat\n\tsmudge = cat\n\tprocess =\n' >>/etc/gitconfig
 fi
 
-sh "$finish"
+# finish.sh adds the users agent (1000) and companion (61000) with a group each. Accounts of the image that have such a
+# name keep their ids, under another name.
+rename() {
+  if grep -q "^$2:" "/etc/$1"; then "$3" "$4" "image-$2" "$2" || refuse "its $2 in /etc/$1 could not be renamed"; fi
+}
+for user in $(sed -n 's/^\([^:]*\):[^:]*:1000:.*/\1/p' /etc/passwd); do userdel -r "$user" 2>/dev/null || true; done
+added=agent
+if ! getent passwd 61000 >/dev/null; then added="agent companion"; fi
+for name in $added; do
+  rename passwd "$name" usermod -l
+  rename group "$name" groupmod -n
+done
+
+output=$(sh "$finish" 2>&1) || refuse "its accounts and programs could not be prepared: $(echo "$output" | tail -n 1)"

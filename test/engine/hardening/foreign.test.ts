@@ -45,6 +45,27 @@ ENTRYPOINT ["/bin/false"]
     expect(await output).toMatch(/^agent\n(?:(?:HOME|HOSTNAME|PATH|PWD)=.*\n)+\d+\.\d+\.\d+ \(Claude Code\)\n$/);
   });
 
+  it('keeps accounts that are named as run-claude’s own, under other names', async () => {
+    const reference = await images.build(`FROM ${images.ours}
+USER 0
+RUN userdel -r agent; userdel companion; rm -rf /workspace; groupadd -g 1700 agent && useradd -u 1700 -g agent agent \\
+ && groupadd -g 1800 companion && useradd -u 1800 -g companion companion \\
+ && useradd -u 1000 first && useradd -o -u 1000 second
+`);
+    const tag = await layOver(reference);
+    images.removeLater(tag);
+    const script = 'id -un; id -gn; for id in 1700 1800 61000; do getent passwd $id | cut -d: -f1; id -gn $id; done';
+    const container = await images.engine.create(smallContainer(`${images.name}-names`, tag, ['sh', '-c', script]));
+    const output = text(container.stdout);
+    await container.start();
+    await container.wait();
+    await container.remove();
+    expect((await output).split('\n')).toEqual([
+      ...['agent', 'agent', 'image-agent', 'image-agent', 'image-companion', 'image-companion'],
+      ...['companion', 'companion', ''],
+    ]);
+  });
+
   it('is refused by the probes when a layer does not work in it', async () => {
     const weak = await images.build(
       `FROM ${images.ours}\nUSER 0\nRUN cp /bin/true /opt/planted && chmod 4755 /opt/planted\n`,
