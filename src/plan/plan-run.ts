@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
   readonly also: readonly AlsoFolder[];
+  /** Names of MCP servers that the session starts without. */
+  readonly leftOutServers?: readonly string[];
   /** As in the plan. */
   readonly task?: string | undefined;
 }
@@ -72,7 +74,7 @@ export function planRun(input: PlanInput): Plan {
     weakenings: [
       ...(weakening === undefined ? [] : [weakening]),
       ...sharedNumbers(engine, input.servantIdsWithAccount),
-      ...weakenings(policy),
+      ...weakenings(policy, input.leftOutServers),
     ],
     ...(input.also.length === 0 ? {} : { also: input.also }),
     ...(input.task === undefined ? {} : { task: input.task }),

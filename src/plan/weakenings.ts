@@ -1,7 +1,7 @@
 import type { Policy } from '../types/policy.ts';
 
-/** A line for each part of a policy that is weaker than the default, for the user. */
-export function weakenings(policy: Policy): string[] {
+/** A line for each part of a policy that is weaker than the default, for the user. `leftOut`: names of MCP servers. */
+export function weakenings(policy: Policy, leftOut: readonly string[] = []): string[] {
   const lines: string[] = [];
   const add = (condition: boolean, line: string): void => {
     if (condition) lines.push(line);
@@ -26,9 +26,9 @@ export function weakenings(policy: Policy): string[] {
   );
   add(policy.allowAddresses.length > 0, `private addresses allowed: ${policy.allowAddresses.join(', ')}`);
   add(policy.brokers.length > 0, `secrets brokered for: ${policy.brokers.map((rule) => rule.host).join(', ')}`);
-  const servers = [...(policy.mcpServers ?? []), ...(policy.mcpPrograms ?? [])].map(
-    ({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`,
-  );
+  const servers = [...(policy.mcpServers ?? []), ...(policy.mcpPrograms ?? [])]
+    .filter(({ name }) => !leftOut.includes(name))
+    .map(({ name, tools }) => `${name} (${tools?.join(', ') ?? 'all tools'})`);
   add(servers.length > 0, `MCP servers: ${servers.join(', ')}`);
   const ports = policy.ports ?? [];
   add(ports.length > 0, `pages of the agent in your browser, from its ports: ${ports.join(', ')}`);

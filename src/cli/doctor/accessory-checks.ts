@@ -3,7 +3,7 @@ import { type PluginTable, readConfigFile } from '../../config/config-file.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { entryProblem } from '../../plugin/passthrough.ts';
 import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
-import type { McpProgram, McpServer } from '../../types/policy.ts';
+import type { McpProgram, McpServer, Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { readSmallFile } from '../context/small-file.ts';
@@ -45,10 +45,7 @@ export async function accessoryChecks(
   place: ProgramPlace,
   dataDir: string,
 ): Promise<readonly Check[]> {
-  const found = await Promise.all([
-    ...mcpServers.map(async (server) => ({ name: server.name, error: await loginError(server, dataDir) })),
-    ...mcpPrograms.map(async (program) => ({ name: program.name, error: directoryError(program, place) })),
-  ]);
+  const found = await serverErrors({ mcpServers, mcpPrograms }, place, dataDir);
   const warnings = found.flatMap(({ name, error }) =>
     error === undefined ? [] : [warning('mcp', `${name}: ${error.message}`, error.hint ?? 'Or use --no-mcp.')],
   );
@@ -60,6 +57,29 @@ export async function accessoryChecks(
       : [warning('passthrough', `${entry}: ${problem}`, 'Change it in [plugin] of config.toml.')];
   });
   return [...(usable === 0 ? [] : [ok('mcp', `${usable} of ${found.length} can be used`)]), ...warnings, ...refused];
+}
+
+/**
+ * The names of the MCP servers that a session starts without, as far as it is known before. Runs no command of the user.
+ */
+export async function leftOutServers(
+  servers: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
+  place: ProgramPlace,
+  dataDir: string,
+): Promise<readonly string[]> {
+  const found = await serverErrors(servers, place, dataDir);
+  return found.filter(({ error }) => error !== undefined).map(({ name }) => name);
+}
+
+function serverErrors(
+  { mcpServers = [], mcpPrograms = [] }: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
+  place: ProgramPlace,
+  dataDir: string,
+) {
+  return Promise.all([
+    ...mcpServers.map(async (server) => ({ name: server.name, error: await loginError(server, dataDir) })),
+    ...mcpPrograms.map(async (program) => ({ name: program.name, error: directoryError(program, place) })),
+  ]);
 }
 
 async function loginError({ name, url, oauth }: McpServer, dataDir: string): Promise<RunClaudeError | undefined> {

@@ -21,6 +21,7 @@ import type { CommandContext } from '../context/context.ts';
 import { goesToScheduler } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import { refuseTakenPorts } from '../context/taken-ports.ts';
+import { leftOutServers } from '../doctor/accessory-checks.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
 import { openChosenEngine } from './open-chosen-engine.ts';
@@ -99,6 +100,9 @@ export async function setUpRun(
   });
   onFacts({ policy, project, host });
   const { engine, lines } = await openChosenEngine(policy, context, isStart(line), line.without ?? []);
+  const writable = also.filter(({ isReadonly }) => !isReadonly).map((folder) => folder.project.root);
+  const place = { roots: [project.root, ...writable], isLocal: engine.facts.local };
+  const leftOut = await leftOutServers(policy, place, host.dataDir);
   const userEnvironment = {
     term: context.env['TERM'],
     colorterm: context.env['COLORTERM'],
@@ -126,6 +130,7 @@ export async function setUpRun(
         image,
         program: line.program,
         userEnvironment,
+        leftOutServers: leftOut,
         task: line.task,
         also: also.map((folder) => ({ ...folder, sessionId: newId() })),
       });

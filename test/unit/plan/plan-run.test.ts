@@ -138,6 +138,15 @@ describe('the user inside', () => {
       'services of your machine that the agent can use: 5432:db',
     ]);
   });
+  it('names the MCP servers of the session, without those that it starts without', () => {
+    const mcpServers = [{ name: 'docs', url: 'https://docs.test/mcp' }];
+    const mcpPrograms = [{ name: 'jira', command: ['x'], env: {}, secrets: {}, hosts: [], tools: ['search'] }];
+    const of = (leftOutServers?: string[]) =>
+      plan({ policy: { mcpServers, mcpPrograms }, rest: { ...(leftOutServers && { leftOutServers }) } }).weakenings;
+    expect(of()).toEqual(['MCP servers: docs (all tools), jira (search)']);
+    expect(of(['jira'])).toEqual(['MCP servers: docs (all tools)']);
+    expect(of(['jira', 'docs'])).toEqual([]);
+  });
 });
 
 describe('the strategy', () => {

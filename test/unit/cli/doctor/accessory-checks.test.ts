@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { accessoryChecks, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
+import { accessoryChecks, leftOutServers, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
 import { fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
 import { loginStore } from '../../../../src/mcp/login/login-store.ts';
 
@@ -90,4 +90,19 @@ it.each([
 ])('has a fault for each value with which no session starts here: %j %j', async (config, project, words) => {
   const { read } = await configured(config, project);
   expect(read.checks).toEqual([fault('configuration', expect.stringContaining(words), expect.any(String))]);
+});
+
+it('knows before a start which servers it leaves out, and no others', async () => {
+  const { read, dataDir } = await configured(SERVERS);
+  const place = { roots: [], isLocal: true };
+  expect(await leftOutServers(read, place, dataDir)).toEqual(['docs', 'gone']);
+  expect(await leftOutServers({}, place, dataDir)).toEqual([]);
+  const inside = {
+    ...read,
+    mcpServers: [],
+    mcpPrograms: read.mcpPrograms.map((one) => ({ ...one, directory: dataDir })),
+  };
+  expect(await leftOutServers(inside, place, dataDir)).toEqual([]);
+  expect(await leftOutServers(inside, { ...place, roots: [dataDir] }, dataDir)).toEqual(['gone']);
+  expect(await leftOutServers(inside, { ...place, isLocal: false }, dataDir)).toEqual(['gone']);
 });
