@@ -50,7 +50,9 @@ fi
 rename() {
   if grep -q "^$2:" "/etc/$1"; then "$3" "$4" "image-$2" "$2" || refuse "its $2 in /etc/$1 could not be renamed"; fi
 }
-for user in $(sed -n 's/^\([^:]*\):[^:]*:1000:.*/\1/p' /etc/passwd); do userdel -r "$user" 2>/dev/null || true; done
+sed -n 's/^\([^:]*\):[^:]*:1000:.*/\1/p' /etc/passwd | while read -r user; do
+  userdel -r "$user" 2>/dev/null || true
+done
 added=agent
 if ! getent passwd 61000 >/dev/null; then added="agent companion"; fi
 for name in $added; do

@@ -40,7 +40,9 @@ export interface FileSettings {
 /** `[project."/home/me/x"]` */
 export interface ProjectTable {
   /** Where sessions of the project work that are started on a terminal. */
-  readonly mode: Policy['mode'];
+  readonly mode?: Policy['mode'] | undefined;
+  /** Digests of requests of the project that the user agreed to. */
+  readonly approved?: readonly string[] | undefined;
 }
 
 /** What the user lets the plugin for Claude Code leave outside the copy. */
@@ -141,7 +143,10 @@ const fileSchema = z.strictObject({
     })
     .default({ rules: [], severities: {} }),
   project: z
-    .record(z.string().regex(/^\//, 'an absolute path'), z.strictObject({ mode: z.enum(['copy', 'bind']) }))
+    .record(
+      z.string().regex(/^\//, 'an absolute path'),
+      z.strictObject({ mode: z.enum(['copy', 'bind']).optional(), approved: texts.optional() }),
+    )
     .default({}),
   plugin: z
     .strictObject({ passthrough: texts.default([]), tools: texts.default([]) })

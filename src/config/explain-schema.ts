@@ -22,11 +22,9 @@ export function explainFault(error: z.ZodError, schema: z.ZodType, { where, belo
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const near = nearest(key, keysAt(schema, path));
-    const meant = below.length + path.length === 0 ? meantKey(key) : undefined;
-    return usageError(
-      `${at}: unknown key '${key}'`,
-      meant ?? (near === undefined ? 'docs/reference/settings.md lists every key.' : `Did you mean '${near}'?`),
-    );
+    const isTop = below.length + path.length === 0;
+    const hint = near === undefined ? keysHint(isTop ? [] : keysAt(schema, path)) : `Did you mean '${near}'?`;
+    return usageError(`${at}: unknown key '${key}'`, (isTop ? meantKey(key) : undefined) ?? hint);
   }
   if (issue?.code === 'invalid_type' && issue.message.endsWith('received undefined'))
     return usageError(`${named([...below, ...path.slice(0, -1)])}: '${String(path.at(-1))}' is missing`);
@@ -65,6 +63,13 @@ const MEANT: Readonly<Record<string, string>> = {
 function meantKey(key: string): string | undefined {
   if (Object.hasOwn(MEANT, key)) return MEANT[key];
   return settingNamed.get(key)?.file === false ? `This is for the command line alone: --${key}.` : undefined;
+}
+
+/** What can be written in place of an unknown key. The keys of the file itself are too many for a hint. */
+function keysHint(keys: readonly string[]): string {
+  return keys.length === 0
+    ? 'Most keys have the name of an option: run-claude --help lists them.'
+    : `It can have: ${keys.join(', ')}.`;
 }
 
 /** Kinds of values, as a user of TOML calls them. */

@@ -38,8 +38,10 @@ export interface PolicySources {
   /** What the project's devcontainer.json asks for, where the user or the project wants it read. */
   readonly devcontainer?: ProjectRequest | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The project, where a user is at a terminal: the mode counts that config.toml has for it. */
-  readonly attendedRoot?: string;
+  /** The project, whose table of config.toml counts. Undefined while it is not known. */
+  readonly root?: string;
+  /** A user is at a terminal: the mode of that table counts too. */
+  readonly isAttended?: boolean;
   readonly flags: readonly FlagValue[];
 }
 
@@ -73,9 +75,11 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     for (const [name, value] of settings.values) set(name, value, where);
     takeTables(draft, origins, settings, where);
     takeAudit(draft, origins, settings, where);
-    const chosen = settings.projects.get(sources.attendedRoot ?? '');
-    if (chosen !== undefined && sources.attendedRoot !== undefined)
-      set('mode', chosen.mode, `${where}: ${projectKey(sources.attendedRoot)}, on a terminal`);
+    refuseForAll(settings, where, sources.root);
+    const { root = '', isAttended } = sources;
+    const { mode, approved } = settings.projects.get(root) ?? {};
+    if (mode !== undefined && isAttended === true) set('mode', mode, `${where}: ${projectKey(root)}, on a terminal`);
+    if (approved !== undefined) set('approved', approved, `${where}: ${projectKey(root)}`);
   }
   for (const setting of SETTINGS) {
     const text = setting.environment === false ? undefined : sources.environment[variableOf(setting)];
@@ -109,6 +113,12 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
   if (draft.network === 'none' && (sources.devcontainer?.ports ?? []).length > 0)
     warnings.push('forwardPorts of the devcontainer.json: not with --network none');
   return { policy: draft, origins, request, warnings };
+}
+
+/** A request that the user agreed to for one project is not agreed to for another one. */
+function refuseForAll({ values }: FileSettings, where: string, root = '/path/of/the/project'): void {
+  if (values.has('approved'))
+    throw usageError(`${where}: approved holds for one project`, `Write it below ${projectKey(root)}.`);
 }
 
 /** Everything that the project asks for; undefined where that is nothing. */

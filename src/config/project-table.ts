@@ -10,9 +10,15 @@ import { projectKey } from './project-key.ts';
  * @throws {RunClaudeError} USAGE for a file that cannot be read, and for a path that it cannot hold.
  */
 export function withProjectMode(text: string, root: string, mode: Policy['mode'], where: string): string {
-  if (readConfigFile(text, where).projects.has(root)) return text;
+  const table = readConfigFile(text, where).projects.get(root);
+  if (table?.mode !== undefined) return text;
+  const key = projectKey(root);
   const gap = text === '' || text.endsWith('\n\n') ? '' : text.endsWith('\n') ? '\n' : '\n\n';
-  const added = `${text}${gap}${projectKey(root)}\nmode = "${mode}"\n`;
+  const row = `mode = "${mode}"`;
+  const added =
+    table === undefined
+      ? `${text}${gap}${key}\n${row}\n`
+      : text.replace(/^.*$/gm, (line) => (line.trim() === key ? `${line}\n${row}` : line));
   if (readConfigFile(added, where).projects.get(root)?.mode !== mode)
     throw usageError(`${where}: the path of the project cannot be written there`, 'Choose by --copy or --bind.');
   return added;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PlaceEntry } from '../engine/place.ts';
-import { usageError } from '../errors.ts';
+import { RunClaudeError, usageError } from '../errors.ts';
 import type { Selection } from '../scan/selection.ts';
 
 /** A file of the project that the setup reads, as it is now. */
@@ -30,13 +30,36 @@ export function readSetupFiles(
     const refuse = (why: string): Error =>
       usageError(`${table}: files: ${name} ${why}`, 'Correct files in this table of your configuration.');
     if (selection.leftOut(name, false) || selection.masked(name)) throw refuse('is excluded or masked');
-    for (let at = path.dirname(name); at !== '.'; at = path.dirname(at)) {
-      if (selection.leftOut(at, true)) throw refuse('is excluded');
-      if (lstatSync(path.join(root, at), { throwIfNoEntry: false })?.isDirectory() !== true)
-        throw refuse('does not exist in the project, or is behind a link');
-    }
-    return { path: name, ...readFile(path.join(root, name), refuse) };
+    for (const at of foldersOf(name)) if (selection.leftOut(at, true)) throw refuse('is excluded');
+    return readSetupFile(root, name, refuse);
   });
+}
+
+/** By path, what names the content and the mode of each file; for one that no setup can read, that it cannot. */
+export function setupFileDigests(root: string, names: readonly string[]): Readonly<Record<string, string>> {
+  const digestAt = (name: string): string => {
+    try {
+      const { content, isExecutable } = readSetupFile(root, name, usageError);
+      return `${isExecutable ? 'x' : '-'} ${createHash('sha256').update(content).digest('hex')}`;
+    } catch (error) {
+      if (error instanceof RunClaudeError) return 'unreadable';
+      throw error;
+    }
+  };
+  return Object.fromEntries(names.map((name) => [name, digestAt(name)]));
+}
+
+function readSetupFile(root: string, name: string, refuse: (why: string) => Error): SetupFile {
+  for (const at of foldersOf(name))
+    if (lstatSync(path.join(root, at), { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw refuse('does not exist in the project, or is behind a link');
+  return { path: name, ...readFile(path.join(root, name), refuse) };
+}
+
+/** The folders that a path is in, the innermost first. */
+function foldersOf(name: string): readonly string[] {
+  const parent = path.dirname(name);
+  return parent === '.' ? [] : [parent, ...foldersOf(parent)];
 }
 
 function readFile(file: string, refuse: (why: string) => Error): Omit<SetupFile, 'path'> {

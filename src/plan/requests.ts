@@ -10,8 +10,14 @@ import type { ProjectRequest } from '../types/request.ts';
 /** Long enough that nobody finds two requests with the same digest. */
 const DIGEST_CHARACTERS = 32;
 
-/** Names a request: the same words give the same digest on every machine. */
-export function requestDigest({ environment, image, services = [], ports = [] }: ProjectRequest): string {
+/** Names a request: the same words and the same files give the same digest on every machine. */
+export function requestDigest({
+  environment,
+  contents = {},
+  image,
+  services = [],
+  ports = [],
+}: ProjectRequest): string {
   const { packages, setup, env, files } = environment;
   const canonical = [
     1,
@@ -23,6 +29,7 @@ export function requestDigest({ environment, image, services = [], ports = [] }:
     // A request without services or ports has the digest that it had before there were any.
     ...(services.length === 0 ? [] : [services.map(canonicalService)]),
     ...ports,
+    ...(Object.keys(contents).length === 0 ? [] : [Object.entries(contents).sort(byName)]),
   ];
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
@@ -172,6 +179,6 @@ export function requestRefused(request: ProjectRequest): RunClaudeError {
   const digest = requestDigest(request);
   return new RunClaudeError('REQUEST_NOT_APPROVED', 'the project asks for more than you allowed', {
     status: EXIT.usage,
-    hint: `Read the request with run-claude --dry-run, then add --approve ${digest}, or approved = ["${digest}"] to your config.toml. On a terminal run-claude asks.`,
+    hint: `Read the request with run-claude --dry-run, then add --approve ${digest}, or approved = ["${digest}"] to the table of the project in your config.toml. On a terminal run-claude asks.`,
   });
 }

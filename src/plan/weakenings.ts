@@ -45,7 +45,7 @@ export function weakenings(policy: Policy, leftOut: readonly string[] = []): str
   // Tested with runsc (docs/engines.md).
   add(
     policy.runtime !== undefined && policy.runtime !== 'runc',
-    `runtime ${policy.runtime}: docs/engines.md lists which protections depend on the kernel`,
+    `runtime ${policy.runtime}: it decides which protections of the kernel hold`,
   );
   add(policy.image !== undefined, `custom image: ${policy.image}`);
   return lines;

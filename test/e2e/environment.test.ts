@@ -150,7 +150,14 @@ describe('a setup', () => {
       expect(second.stdout).toBe('made\n');
       expect(environmentsOf(scene)).toHaveLength(1);
       scene.write('lock.json', '{"lock":2}\n');
-      const third = await inside(scene, digest, 'cat node_modules/dep/lock.json', `--copy-workspace=${strategy}`);
+      const refused = await inside(scene, digest, 'true', `--copy-workspace=${strategy}`);
+      expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('REQUEST_NOT_APPROVED')]);
+      const third = await inside(
+        scene,
+        await digestOf(scene),
+        'cat node_modules/dep/lock.json',
+        `--copy-workspace=${strategy}`,
+      );
       expect(third.stdout).toBe('{"lock":2}\n');
       expect(environmentsOf(scene)).toHaveLength(2);
     },

@@ -64,7 +64,8 @@ export async function readPolicy(
     projectFile: projectSettings,
     devcontainer: devcontainer?.asks,
     projectIgnore: ignore.globs,
-    ...(isAttended && { attendedRoot: project.root }),
+    root: project.root,
+    isAttended,
   });
   const isChecked = CHECKED_KEYS.some((key) => merged.origins.has(key));
   // Most policies have none of these values: what reads them is loaded only for one that does.

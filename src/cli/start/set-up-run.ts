@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { homeAgent, readsPromptFromInput } from '../../agent/agents.ts';
 import { refuseAgentLayer } from '../../cluster/losses.ts';
+import { setupFileDigests } from '../../environment/setup-files.ts';
 import { usageError } from '../../errors.ts';
 import { hasInput, localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { requireOutside } from '../../host/programs/trusted-start.ts';
@@ -145,7 +146,13 @@ export async function setUpRun(
       return withPolicy(accepted, undefined);
     },
   });
-  return withPolicy(policy, merged.request);
+  return withPolicy(policy, merged.request && withContents(merged.request, project.root));
+}
+
+/** The request with the files that its setup and its seeds read, as they are now. */
+function withContents(request: ProjectRequest, root: string): ProjectRequest {
+  const names = [...request.environment.files, ...(request.services ?? []).flatMap(({ files }) => files)];
+  return names.length === 0 ? request : { ...request, contents: setupFileDigests(root, names) };
 }
 
 const isStart = ({ action }: RunLine): boolean => action !== 'dry-run' && action !== 'check';

@@ -21,7 +21,7 @@ it.each([
   ['[engine.lab]\nhst = "ssh://x"', "config.toml: engine.lab: unknown key 'hst'", "Did you mean 'host'?"],
   ['[environment]\npackagess = ["a"]', "config.toml: environment: unknown key 'packagess'", "Did you mean 'packages'?"],
   ['[[mcp]]\nname = "a"\nulr = "x"', "config.toml: mcp.0: unknown key 'ulr'", "Did you mean 'url'?"],
-  ['[audit]\nzzz = 1', "config.toml: audit: unknown key 'zzz'", 'docs/reference/settings.md lists every key.'],
+  ['[audit]\nzzz = 1', "config.toml: audit: unknown key 'zzz'", 'It can have: rules, severities.'],
 ])('names the nearest key of the table: %j', (text, message, hint) => {
   expect(fault(text)).toEqual({ message, hint });
 });

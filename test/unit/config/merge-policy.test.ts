@@ -48,28 +48,45 @@ describe('mergePolicy', () => {
   });
   it('takes the mode that was chosen for the project where a user is at a terminal, between file and variable', () => {
     const config = '[project."/home/me/x"]\nmode = "copy"\n[project."/home/me/y"]\nmode = "bind"\n';
-    const at = (root: string, more: Partial<PolicySources> = {}) => merge(config, '', { attendedRoot: root, ...more });
+    const at = (root: string, more: Partial<PolicySources> = {}) =>
+      merge(config, '', { root, isAttended: true, ...more });
     expect(at('/home/me/x').policy).toMatchObject({ mode: 'copy', permissions: 'skip' });
     expect(at('/home/me/x').origins.get('mode')).toBe('config.toml: [project."/home/me/x"], on a terminal');
     expect(at('/home/me/y').policy).toMatchObject({ mode: 'bind', permissions: 'ask' });
     expect(at('/home/me').origins.has('mode')).toBe(false);
     expect(merge(config, '').origins.has('mode')).toBe(false);
     expect(merge(config, '').policy.mode).toBe('bind');
-    expect(merge(`mode = "copy"\n${config}`, '', { attendedRoot: '/home/me/y' }).policy.mode).toBe('bind');
+    expect(merge(`mode = "copy"\n${config}`, '', { root: '/home/me/y', isAttended: true }).policy.mode).toBe('bind');
     expect(at('/home/me/x', { environment: { RUN_CLAUDE_MODE: 'bind' } }).policy.mode).toBe('bind');
     const flags = [{ flag: '--bind', setting: 'mode', value: 'bind' }];
     expect(at('/home/me/x', { flags }).origins.get('mode')).toBe('--bind');
   });
+  it('takes an approval for the project whose table has it alone, and refuses one for all', () => {
+    const config = '[project."/a"]\napproved = ["x"]\n[project."/b"]\nmode = "copy"\n';
+    expect(merge(config, '', { root: '/a' }).policy).toMatchObject({ approved: ['x'], mode: 'bind' });
+    expect(merge(config, '', { root: '/a' }).origins.get('approved')).toBe('config.toml: [project."/a"]');
+    for (const root of ['/b', '/a/b', '/']) expect(merge(config, '', { root }).policy.approved).toEqual([]);
+    expect(merge(config, '').policy.approved).toEqual([]);
+    expect(merge('', config, { root: '/a' }).policy.approved).toEqual([]);
+    const flags = [{ flag: '--approve', setting: 'approved', value: ['y'] }];
+    expect(merge(config, '', { root: '/a', flags }).policy.approved).toEqual(['x', 'y']);
+    expect(() => merge('approved = ["x"]', '', { root: '/a' })).toThrow(
+      expect.objectContaining({
+        message: 'config.toml: approved holds for one project',
+        hint: 'Write it below [project."/a"].',
+      }),
+    );
+  });
   it('takes no such choice from the project itself', () => {
     const file = '[project."/home/me/x"]\nmode = "bind"\n';
     const chosen = '[project."/home/me/x"]\nmode = "copy"\n';
-    const merged = merge(chosen, `mode = "bind"\n${file}`, { attendedRoot: '/home/me/x' });
+    const merged = merge(chosen, `mode = "bind"\n${file}`, { root: '/home/me/x', isAttended: true });
     expect(merged.policy.mode).toBe('copy');
     expect(merged.warnings).toEqual([
       '.run-claude.toml: mode = "bind" would loosen your settings; ignored',
       '.run-claude.toml: [project] cannot be set by a project; ignored',
     ]);
-    expect(merge('', file, { attendedRoot: '/home/me/x' }).origins.has('mode')).toBe(false);
+    expect(merge('', file, { root: '/home/me/x', isAttended: true }).origins.has('mode')).toBe(false);
   });
   it('names an unknown key and the nearest one, in both files', () => {
     expect(() => merge('netwrok = "none"', '')).toThrow("config.toml: unknown key 'netwrok'");

@@ -15,6 +15,13 @@ it('adds the table behind everything that is there, and changes no answer', () =
   expect(write(both, '/x', 'bind')).toBe(both);
 });
 
+it('adds the mode to a table that has only approvals', () => {
+  const text = '[project."/x"]\napproved = ["a"]\n\n[plugin]\ntools = ["t"]\n';
+  expect(write(text, '/x')).toBe(text.replace('"/x"]', '"/x"]\nmode = "copy"'));
+  expect(write(text, '/y')).toBe(`${text}\n[project."/y"]\nmode = "copy"\n`);
+  expect(() => write("[project.'/x']\napproved = []\n", '/x')).toThrow('cannot be written there');
+});
+
 it('holds any path, and no path is more than a path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
@@ -29,7 +36,7 @@ it('holds any path, and no path is more than a path', () => {
   expect([...readConfigFile(write('', '/a\x7fb\u2028'), 'config.toml').projects.keys()]).toEqual(['/a\x7fb\u2028']);
 });
 
-it('is not written to a file that cannot be read, and reads nothing but a mode', () => {
+it('is not written to a file that cannot be read, and reads nothing but a mode and approvals', () => {
   expect(() => write('memory = ', '/x')).toThrow('config.toml, line 1');
   expect(() => readConfigFile('[project."/x"]\nmemory = "1g"', 'config.toml')).toThrow("unknown key 'memory'");
   expect(() => readConfigFile('[project.x]\nmode = "copy"', 'config.toml')).toThrow('an absolute path');

@@ -2,7 +2,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { placeEntries, readSetupFiles, type SetupInputs, setupAddress } from '../../../src/environment/setup-files.ts';
+import {
+  placeEntries,
+  readSetupFiles,
+  type SetupInputs,
+  setupAddress,
+  setupFileDigests,
+} from '../../../src/environment/setup-files.ts';
 import { EVERYTHING, selectPaths } from '../../../src/scan/selection.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-setup-'));
@@ -29,6 +35,22 @@ it('reads the named files, as entries of a place with their folders', () => {
 it('refuses links, folders, and what is not there', () => {
   for (const name of ['link', 'folder/passwd', 'a/b', 'none', 'none/x'])
     expect(() => read([name])).toThrow(`environment: files: ${name}`);
+});
+
+it('names the content of each file, and what cannot be read', () => {
+  const names = ['a/b/lock.json', 'run.sh', 'link', 'folder/passwd', 'none'];
+  const first = setupFileDigests(root, names);
+  expect(Object.keys(first)).toEqual(names);
+  expect(first).toMatchObject({ link: 'unreadable', 'folder/passwd': 'unreadable', none: 'unreadable' });
+  expect(setupFileDigests(root, names)).toEqual(first);
+  writeFileSync(path.join(root, 'a/b/lock.json'), 'lock2');
+  chmodSync(path.join(root, 'run.sh'), 0o644);
+  const second = setupFileDigests(root, names);
+  expect(second['a/b/lock.json']).not.toBe(first['a/b/lock.json']);
+  expect(second['run.sh']).not.toBe(first['run.sh']);
+  writeFileSync(path.join(root, 'a/b/lock.json'), 'lock');
+  chmodSync(path.join(root, 'run.sh'), 0o755);
+  expect(setupFileDigests(root, names)).toEqual(first);
 });
 
 it('refuses what the agent may not see', () => {

@@ -37,6 +37,13 @@ it('gives each different request another digest, and equal ones the same', () =>
   expect(requestDigest({ ...asks(), ports: [] })).toBe(first);
 });
 
+it('gives another digest for other content of a file that the setup reads, and keeps that of a request without files', () => {
+  const of = (contents?: Record<string, string>): string => requestDigest({ ...asks(), contents });
+  expect(of({ a: '1', b: '2' })).toBe(of({ b: '2', a: '1' }));
+  expect(new Set([of(), of({ a: '1' }), of({ a: '2' }), of({ b: '1' }), of({ a: '1', b: '2' })]).size).toBe(5);
+  expect(of({})).toBe(of());
+});
+
 it('takes nothing that nobody agreed to', () => {
   const request = asks();
   const digest = requestDigest(request);
