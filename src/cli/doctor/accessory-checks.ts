@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type PluginTable, readConfigFile } from '../../config/config-file.ts';
+import type { PluginTable } from '../../config/config-file.ts';
 import { RunClaudeError } from '../../errors.ts';
 import { entryProblem } from '../../plugin/passthrough.ts';
 import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
@@ -29,7 +29,9 @@ export async function readAccessories(
   try {
     const text = readSmallFile(file, 'follow');
     await readPolicy(undefined, [], context);
-    return { ...(text === undefined ? NONE : readConfigFile(text, file)), checks: [] };
+    if (text === undefined) return { ...NONE, checks: [] };
+    const { readConfigFile } = await import('../../config/config-file.ts');
+    return { ...readConfigFile(text, file), checks: [] };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     return { ...NONE, checks: [fault('configuration', error.message, error.hint ?? `Correct ${file}.`)] };
