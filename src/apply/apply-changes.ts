@@ -86,7 +86,7 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     });
     const done = request.dryRun
       ? steps.map(appliedOutcome)
-      : await runJournalled({ ...request, walker, steps, kind: 'apply', things: prepared.things });
+      : await runJournalled({ ...request, walker, steps, kind: 'apply', ...prepared.things });
     for (const one of done) outcomes.push(one);
     const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { changes: byPath, at: new Date().toISOString() };

@@ -40,20 +40,25 @@ export async function conflictFileSteps({
     const after = one?.change.after;
     if (one === undefined || outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined)
       continue;
-    const path = things.besideOf(outcome.path) ?? `${outcome.path}.session`;
+    const path = things.besideOf(outcome.path) ?? besideFile(outcome.path);
     const hindrance = hindranceAt(walker, path) ?? (await findingAt(path, one, after, request));
+    // Asked for again, it would lead to the same.
+    const ways = outcome.ways?.filter((way) => way !== 'file') ?? [];
     if (hindrance !== undefined) {
-      outcomes[at] = { ...outcome, why: `${outcome.why}; ${hindrance}` };
+      outcomes[at] = { ...outcome, ways, why: `${outcome.why}; ${hindrance}` };
       continue;
     }
     steps.push({
       path,
       post: { kind: 'file', mode: after.mode & 0o666, digest: after.digest, size: after.size },
     });
-    outcomes[at] = { ...outcome, why: `${outcome.why}; the session's version is ${path}` };
+    outcomes[at] = { ...outcome, ways, why: `${outcome.why}; the session's version is ${path}` };
   }
   return steps;
 }
+
+/** The name beside a file of the host that the session's version gets. */
+export const besideFile = (path: string): string => `${path}.session`;
 
 /**
  * Why the audit holds a new file of this name back: the session's bytes were judged under another one. A suspect finding
@@ -78,7 +83,7 @@ async function findingAt(
 }
 
 /** Why nothing can be put there; undefined where it can. */
-function hindranceAt(walker: HostWalker, path: string): string | undefined {
+export function hindranceAt(walker: HostWalker, path: string): string | undefined {
   try {
     return fingerprintHost(walker, path) === undefined ? undefined : `${path} is there already`;
   } catch (error) {

@@ -29,7 +29,7 @@ const PERMISSIONS = 0o777;
  */
 export function decide({ base, session, host, trusted = false }: ThreeWay): Decision {
   const taken = (entry: Entry): number => entry.mode & (trusted ? 0o7777 : PERMISSIONS);
-  if (session === undefined) return decideDelete(base, host);
+  if (session === undefined) return decideDelete(base, host, trusted);
   if (!isPlain(session)) return conflict('a session can only bring files, folders and symbolic links');
   if (host !== undefined && sameContent(session, host)) return decideMode(base, session, host);
   if (host === undefined) {
@@ -52,12 +52,14 @@ export function decide({ base, session, host, trusted = false }: ThreeWay): Deci
   return conflict(host.kind === base.kind ? 'changed on the host' : 'of another kind on the host');
 }
 
-function decideDelete(base: Entry | undefined, host: HostEntry | undefined): Decision {
+function decideDelete(base: Entry | undefined, host: HostEntry | undefined, isUndo: boolean): Decision {
   if (host === undefined) return { kind: 'same' };
   if (base === undefined) return conflict('created on the host');
-  if (!sameContent(base, host)) return conflict('edited on the host, deleted in the session');
+  if (!sameContent(base, host))
+    return conflict(isUndo ? 'edited since the apply' : 'edited on the host, deleted in the session');
   if (host.kind !== 'symlink' && host.kind !== 'dir' && permissions(base) !== permissions(host)) {
-    return conflict('its mode was changed on the host, deleted in the session');
+    const since = isUndo ? 'since the apply' : 'on the host, deleted in the session';
+    return conflict(`its mode was changed ${since}`);
   }
   return { kind: 'delete' };
 }

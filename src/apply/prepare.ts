@@ -3,9 +3,11 @@ import { turnsOf } from '../host/turns.ts';
 import { readOpen } from '../store/read-open.ts';
 import type { Entry } from '../types/entry.ts';
 import type { ChosenChange } from '../types/review.ts';
-import type { ChangeOutcome, ChangeVerdict } from '../types/session.ts';
+import type { ChangeOutcome } from '../types/session.ts';
 import type { ApplyRequest } from './apply-changes.ts';
+import { chosenParts } from './chosen-parts.ts';
 import { conflictAt } from './conflict-at.ts';
+import { besideFile, hindranceAt } from './conflict-files.ts';
 import { type ConflictRules, conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
 import { mayHaveAttributes } from './disk/attributes.ts';
@@ -13,7 +15,7 @@ import { heldFolder } from './disk/held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './disk/host-entry.ts';
 import { type HostNames, readHostNames } from './disk/host-names.ts';
 import { type HostWalker, NotAFolder } from './disk/host-path.ts';
-import { isInProject } from './disk/journal.ts';
+import { isInProject, type OtherMember } from './disk/journal.ts';
 import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import { foldCase, type Step } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
@@ -23,7 +25,6 @@ import { withImpliedFolders } from './implied-folders.ts';
 import { judgeTaken, type Taken } from './judge-taken.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
-import { freezeNewBytes, type Made } from './new-bytes.ts';
 import { type DecidedSets, decideSets } from './sets/decide-sets.ts';
 import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
@@ -43,6 +44,8 @@ export interface Preparing {
   readonly walker: HostWalker;
   /** Undo: entries are the host's own, with their times and owners. */
   readonly trusted: boolean;
+  /** Undo: the other files of things in several files, as the apply left them. Undefined where that is not known. */
+  readonly others?: readonly OtherMember[] | undefined;
 }
 
 /** What the decision about every change looks up. */
@@ -117,17 +120,30 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   );
   const inside = insideLinks(request.project, files);
   const canGive = ownersToGive();
+  const whyNotBeside = (path: string): string | undefined =>
+    hindranceAt(walker, things.besideOf(path) ?? besideFile(path));
   return {
     steps: whole.map((step) => ({
-      ...step,
+      ...withThing(step, things),
       ...(marked.has(step.path) ? { attributes: true } : {}),
       // A file whose names are all in the project stays one file. With a name elsewhere it gets a copy of its own.
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
-    outcomes,
+    outcomes: outcomes.map((one) => {
+      const ways = one.verdict === 'conflict' ? rules.waysAt(one.path) : undefined;
+      const beside = request.conflict === 'file' && ways?.includes('file') === false && whyNotBeside(one.path);
+      const why = beside ? { why: `${one.why}; ${beside}` } : {};
+      return { ...withThing(one, things), ...why, ...(ways !== undefined && { ways }) };
+    }),
     isBeside: (path) => (rules.chosen.get(path) ?? request.conflict) === 'file',
     things,
   };
+}
+
+/** A step or an outcome with the thing in several files that it is about. */
+function withThing<T extends Step | ChangeOutcome>(one: T, things: DecidedSets): T {
+  const thing = things.thingOf(one.path);
+  return thing === undefined ? one : { ...one, thing };
 }
 
 async function prepareOne(one: ChosenChange, preparing: Lookups, things: DecidedSets): Promise<StepOrOutcome> {
@@ -240,25 +256,6 @@ async function takeSession(
   const { one, session, host } = decided;
   const held = await judgeTaken(decided, mode, preparing, taken);
   return held ?? stepOf(one, host, targetOf(session as Entry, mode, preparing.trusted));
-}
-
-/** Chosen parts of a file are new bytes that the session never left as they are: they are audited again. */
-async function chosenParts(
-  one: ChosenChange,
-  content: Buffer,
-  { request }: Preparing,
-): Promise<Entry | { readonly verdict: ChangeVerdict; readonly why: string } | undefined> {
-  const { after } = one.change;
-  if (after === undefined) return undefined;
-  const made = { what: 'the chosen parts alone', before: await frozenBefore(one, request), after, content };
-  const frozen = await freezeNewBytes(one, made, request);
-  return 'verdict' in frozen ? frozen : { ...after, ...frozen };
-}
-
-/** The path as it was before the session, with which the audit compares new bytes. */
-async function frozenBefore({ change: { before } }: ChosenChange, { store }: ApplyRequest): Promise<Made['before']> {
-  if (before === undefined) return undefined;
-  return { entry: before, content: before.digest === undefined ? Buffer.alloc(0) : await store.read(before.digest) };
 }
 
 /** Puts the host's own bytes into the store before the host is changed: undo and roll-back need them. */

@@ -7,11 +7,13 @@ import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts';
 import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './disk/journal.ts';
 import { endJournal, onePerPath } from './disk/journalled.ts';
+import { togetherReason } from './disk/keep-together.ts';
 import { removeBeside } from './disk/remove-beside.ts';
-import { rollBack } from './disk/roll-back.ts';
+import { type RollBackTools, rollBack } from './disk/roll-back.ts';
 import { DiskFailure, runSteps } from './disk/run-steps.ts';
 import { reasonOf } from './disk/step-failure.ts';
-import { appliedOutcome } from './disk/steps.ts';
+import { appliedOutcome, outcomeOf } from './disk/steps.ts';
+import { brokenThings, takeBack } from './disk/take-back.ts';
 import { projectLockFile } from './lock-file.ts';
 
 export interface RecoverRequest {
@@ -83,14 +85,29 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   } else {
     say(`${what} ended in the middle: finishing it`);
     try {
-      const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true, failed: read.failed });
-      outcomes = onePerPath([...done].map(([number, outcome]) => wasDone(number, outcome)));
+      const undone = await takeBackBroken(read, tools);
+      const failed = new Map([...read.failed, ...undone]);
+      const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true, failed });
+      outcomes = onePerPath([...done].map(([number, own]) => undone.get(number) ?? wasDone(number, own)));
     } catch (error) {
       if (!(error instanceof DiskFailure)) throw error;
       outcomes = await rollBack(read.steps, new Map([...read.done, ...error.done]), error.message, tools);
     }
   }
   if (unfinished.size === 0) endJournal(journal, walker, read.folders, outcomes);
+  return outcomes;
+}
+
+/** Undoes what was done of things in several files that could not be finished, and gives each of their steps an outcome. */
+async function takeBackBroken(read: ReadJournal, tools: RollBackTools): Promise<Map<number, ChangeOutcome>> {
+  const outcomes = new Map<number, ChangeOutcome>();
+  for (const { path, steps } of brokenThings(read.steps, read.failed).values()) {
+    const undone = await takeBack(steps, path, read.done, tools);
+    for (const [number, step] of steps) {
+      const own = undone.get(number) ?? read.failed.get(number);
+      outcomes.set(number, own ?? outcomeOf(step, 'conflict', togetherReason(path)));
+    }
+  }
   return outcomes;
 }
 

@@ -30,13 +30,18 @@ export interface UndoRequest {
   readonly acceptMerge?: (merge: Merged) => Promise<boolean>;
 }
 
+export interface UndoOutcome extends ApplyOutcome {
+  /** Of the changes, those that the apply had made: undoing it removes them. */
+  readonly removed: readonly RelPath[];
+}
+
 /**
  * Restores exactly what the last apply of this session changed: content, modes, times, links, folders. What the user
  * edited since stays, as a conflict.
  *
  * @throws {RunClaudeError} UNDO_NOTHING when there is no apply to undo, and as {@link recoverApply}.
  */
-export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
+export async function undoApply(request: UndoRequest): Promise<UndoOutcome> {
   const lock = {
     what: `undoing an apply to ${request.project}`,
     waitMs: 60_000,
@@ -51,7 +56,7 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
     const audit = (): [] => [];
     const acceptMerge = request.acceptMerge ?? (async () => false);
     const asked = { ...request, choice, conflict: 'keep' as const, audit, acceptMerge };
-    const prepared = await prepare({ request: asked, walker, trusted: true });
+    const prepared = await prepare({ request: asked, walker, trusted: true, others: last.head.others });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
     if (request.dryRun) {
       for (const { path } of prepared.steps) outcomes.push({ path: path as RelPath, verdict: 'applied' });
@@ -62,14 +67,18 @@ export async function undoApply(request: UndoRequest): Promise<ApplyOutcome> {
         ...request,
         walker,
         steps: prepared.steps,
-        things: prepared.things,
+        ...prepared.things,
         kind: 'undo' as const,
         undoes: last.number,
         finish,
       };
       for (const one of await runJournalled(run)) outcomes.push(one);
     }
-    return { changes: outcomes.sort((a, b) => (a.path < b.path ? -1 : 1)), at: new Date().toISOString() };
+    return {
+      changes: outcomes.sort((a, b) => (a.path < b.path ? -1 : 1)),
+      at: new Date().toISOString(),
+      removed: chosen.flatMap(({ change }) => (change.kind === 'deleted' ? [change.path] : [])),
+    };
   });
 }
 

@@ -133,6 +133,8 @@ const outcome = fields<ApplyOutcome>({
       path: relPath,
       verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
       why: optional(text),
+      thing: optional(text),
+      ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
     }),
   ),
   claude: optional(

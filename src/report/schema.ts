@@ -61,6 +61,14 @@ const outcome = z.strictObject({
   path,
   verdict: z.enum(['applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed']),
   why: z.string().optional(),
+  thing: z
+    .string()
+    .optional()
+    .describe('the thing in several files that it is about: all of its files have one outcome'),
+  ways: z
+    .array(z.enum(['keep', 'theirs', 'markers', 'file']))
+    .optional()
+    .describe('of a conflict: the values of --conflict that decide it'),
 });
 
 const count = z.int().min(0);

@@ -1,5 +1,6 @@
 import type { RelPath } from '../text/path.ts';
 import type { ClaudeData, ClaudeOutcome } from './claude-data.ts';
+import type { ConflictRule } from './conflict.ts';
 import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';
@@ -142,6 +143,10 @@ export interface ChangeOutcome {
   readonly path: RelPath;
   readonly verdict: ChangeVerdict;
   readonly why?: string;
+  /** The thing in several files that it is about: 'SQLite database app.db'. Not cleaned. */
+  readonly thing?: string;
+  /** Of a conflict: the values of --conflict that decide it. */
+  readonly ways?: readonly ConflictRule[];
 }
 
 export interface ApplyOutcome {

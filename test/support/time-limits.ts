@@ -42,6 +42,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/apply/crash.test.ts': { minutes: 10, why: 'one killed process for each system call of an apply' },
   'test/unit/apply/disk/races.test.ts': { minutes: 5, why: '10,000 rounds against a process that swaps directories' },
   'test/unit/apply/disks.test.ts': { minutes: 15, why: 'makes and mounts a file system for each test' },
+  'test/unit/apply/hostile-trees.test.ts': { minutes: 5, why: 'writes and undoes thousands of files for each case' },
   'test/unit/apply/power-cut.test.ts': { minutes: 5, why: 'one simulated power cut for each system call of an apply' },
   'test/unit/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },

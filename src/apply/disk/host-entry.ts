@@ -59,6 +59,15 @@ export function fingerprintHost(walker: HostWalker, path: string): string | unde
   return stats === undefined ? undefined : fingerprintOf(stats);
 }
 
+/**
+ * A text that is another one when what is at a path was written again; undefined: nothing. Unlike a fingerprint it is the same
+ * after a boot, and for a copy that keeps times. Content is not read. Throws as {@link readHost}.
+ */
+export function versionHost(walker: HostWalker, path: string): string | undefined {
+  const stats = lstatHost(walker, path);
+  return stats === undefined ? undefined : `${kindOf(stats)}:${stats.size}:${stats.mtimeNs}`;
+}
+
 /** A regular file of the host, open for reading. Preconditions: the caller closes it. Throws ELOOP for a link. */
 export function openHost(walker: HostWalker, path: string): number {
   const { folder, name } = splitPath(path);

@@ -14,7 +14,7 @@ import {
 } from '../../store/parse-record.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
 import type { HostState } from './host-entry.ts';
-import type { FolderTime, JournalHead, JournalRecord } from './journal.ts';
+import type { FolderTime, JournalHead, JournalRecord, OtherMember } from './journal.ts';
 import type { Step, Target } from './steps.ts';
 
 type Line<R extends JournalRecord['r']> = Extract<JournalRecord, { readonly r: R }>;
@@ -32,6 +32,7 @@ const HEAD_FORMAT: RecordFormat<JournalHead> = {
     boot: optional(text),
     token: text,
     at: text,
+    others: optional(listOf(fields<OtherMember>({ path: text, version: text }))),
   }),
   hint: 'Nothing was applied or undone by this command. Use the release of run-claude that wrote the journal.',
 };
@@ -42,6 +43,8 @@ const outcome = fields<ChangeOutcome>({
   path: relPath,
   verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
   why: optional(text),
+  thing: optional(text),
+  ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
 });
 
 const hostState = fields<HostState>({
@@ -79,6 +82,7 @@ const step = fields<Step>({
   renames: optional(flag),
   late: optional(flag),
   together: optional(text),
+  thing: optional(text),
   note: optional(text),
 });
 

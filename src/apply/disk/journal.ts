@@ -22,6 +22,15 @@ export interface JournalHead {
   /** Part of the names of the temporary files beside their targets. */
   readonly token: string;
   readonly at: string;
+  /** What the things in several files had besides the files of the steps. Earlier releases did not record it. */
+  readonly others?: readonly OtherMember[];
+}
+
+/** A file of a thing in several files that an apply left as it was. */
+export interface OtherMember {
+  readonly path: string;
+  /** As {@link versionHost} returns it. */
+  readonly version: string;
 }
 
 /** The identity that the project's directory must still have: a device number changes at a boot, an inode does not. */

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { bootId } from '../../host/process.ts';
 import type { ContentStore } from '../../store/content.ts';
-import type { RelPath } from '../../text/path.ts';
 import { parentPath } from '../../text/path.ts';
 import type { Tell } from '../../types/event.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
 import { readHost } from './host-entry.ts';
 import { directoryIdentity, type HostWalker } from './host-path.ts';
-import { createJournal, type FolderTime, type Journal, type JournalHead } from './journal.ts';
+import { createJournal, type FolderTime, type Journal, type JournalHead, type OtherMember } from './journal.ts';
 import { missingRoom } from './missing-room.ts';
 import { rollBack } from './roll-back.ts';
 import { DiskFailure, type Run, runSteps } from './run-steps.ts';
 import { isOnePath } from './step-failure.ts';
-import { orderSteps, type Step } from './steps.ts';
-import type { WholeThings } from './whole-things.ts';
+import { orderSteps, outcomeOf, type Step } from './steps.ts';
+import type { WhyInUse } from './whole-things.ts';
 
 export interface JournalledRun {
   readonly project: string;
@@ -24,8 +23,9 @@ export interface JournalledRun {
   readonly walker: HostWalker;
   readonly steps: readonly Step[];
   readonly kind: JournalHead['kind'];
-  /** Which steps are about one thing in several files. */
-  readonly things: WholeThings;
+  readonly whyInUse: WhyInUse;
+  /** What the things in several files have besides the files of the steps. */
+  readonly others: readonly OtherMember[];
   readonly undoes?: number;
   /** Runs after the steps and before the end is recorded: undo restores the times of folders here. */
   readonly finish?: (outcomes: readonly ChangeOutcome[]) => void;
@@ -39,7 +39,7 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
   const steps = orderSteps(run.steps);
   if (steps.length === 0) return [];
   const short = missingRoom(run.project, run.sessionDir, steps);
-  if (short !== undefined) return steps.map((step) => ({ path: step.path as RelPath, verdict: 'failed', why: short }));
+  if (short !== undefined) return steps.map((step) => outcomeOf(step, 'failed', short));
   await run.store.flush();
   using journal = createJournal(run.sessionDir);
   const token = randomBytes(6).toString('hex');
@@ -54,6 +54,7 @@ export async function runJournalled(run: JournalledRun): Promise<ChangeOutcome[]
     boot: bootId(),
     token,
     at: new Date().toISOString(),
+    others: run.others,
   };
   const folders = folderTimes(run.walker, steps);
   journal.append(

@@ -1,4 +1,3 @@
-import type { RelPath } from '../../text/path.ts';
 import type { ContentReader } from '../../types/entry.ts';
 import type { Tell } from '../../types/event.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
@@ -8,7 +7,7 @@ import type { Journal } from './journal.ts';
 import { performStep } from './perform-step.ts';
 import { stepContent } from './step-content.ts';
 import { reasonOf } from './step-failure.ts';
-import { asDone, isDone, isUntouched, type Step } from './steps.ts';
+import { asDone, isDone, isUntouched, outcomeOf, type Step } from './steps.ts';
 
 export interface RollBackTools {
   readonly walker: HostWalker;
@@ -45,14 +44,14 @@ export async function rollBack(
   for (const [number, step] of [...closed, ...made, ...rest]) {
     const problem = await undoStep(step, number, tools).catch((error: unknown) => reasonOf(error));
     const result = problem === undefined ? 'undone' : `could not be undone: ${problem}`;
-    outcomes.push({ path: step.path as RelPath, verdict: 'failed', why: `${why}; ${result}` });
+    outcomes.push(outcomeOf(step, 'failed', `${why}; ${result}`));
   }
   const byPath = new Map(outcomes.map((outcome) => [outcome.path, outcome]));
   return [...byPath.values()];
 }
 
-/** Undoes one step. Returns why it cannot; undefined when the path is as it was. */
-async function undoStep(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
+/** Undoes one step that was done. Returns why it cannot; undefined when the path is as it was. */
+export async function undoStep(step: Step, number: number, tools: RollBackTools): Promise<string | undefined> {
   const content = step.pre?.kind === 'file' ? await stepContent(tools.content, step.pre) : undefined;
   const now = readHost(tools.walker, step.path);
   if (isUntouched(step, now)) return undefined;

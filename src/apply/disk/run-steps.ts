@@ -1,19 +1,21 @@
-import { type OpenProgress, openProgress } from '../../progress/open-progress.ts';
-import type { RelPath } from '../../text/path.ts';
+import { openProgress } from '../../progress/open-progress.ts';
 import type { ContentReader } from '../../types/entry.ts';
 import type { Tell } from '../../types/event.ts';
 import type { ChangeOutcome } from '../../types/session.ts';
 import { NotAFolder } from './host-path.ts';
 import type { Journal, JournalHead } from './journal.ts';
+import { CountedFiles } from './counted-files.ts';
 import { BrokenDecisions } from './keep-together.ts';
 import { asFound, type Looking, lookAgain } from './look-again.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
 import { ReplacedFolders } from './replaced-folders.ts';
+import { batchesOf, canRepeat, type Numbered } from './step-batches.ts';
 import { stepContent } from './step-content.ts';
 import { codeOf, DISK_CODES, ROOM_CODES, reasonOf } from './step-failure.ts';
-import { appliedOutcome, type Step } from './steps.ts';
-import { WholeSteps, type WholeThings } from './whole-things.ts';
+import { appliedOutcome, outcomeOf, type Step } from './steps.ts';
+import { takeBack } from './take-back.ts';
+import { WholeSteps, type WhyInUse } from './whole-things.ts';
 
 export interface Run extends Looking {
   readonly journal: Journal;
@@ -22,8 +24,7 @@ export interface Run extends Looking {
   readonly token: string;
   readonly tell: Tell;
   readonly kind: JournalHead['kind'];
-  /** Undefined after a crash: what was begun is finished. */
-  readonly things?: WholeThings;
+  readonly whyInUse?: WhyInUse;
   readonly signal?: AbortSignal;
   /**
    * Steps that an earlier process reported as failed: they are not tried again, because the user has seen the failure.
@@ -44,16 +45,12 @@ export class DiskFailure extends Error {
   }
 }
 
-interface Numbered {
-  readonly step: Step;
-  readonly number: number;
-}
-
 /** A run with the outcomes of its steps so far. */
 interface Running extends Run {
+  readonly steps: readonly Step[];
   readonly counted: CountedFiles;
   readonly broken: BrokenDecisions;
-  readonly whole: WholeSteps | undefined;
+  readonly whole: WholeSteps;
   /** Not after a crash: what an earlier process removed is not the user's file. */
   readonly folders: ReplacedFolders | undefined;
   readonly outcomes: Map<number, ChangeOutcome>;
@@ -73,66 +70,19 @@ export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<nu
   using progress = openProgress(run.tell, run.kind === 'undo' ? 'Undoing' : 'Applying');
   const broken = new BrokenDecisions();
   const folders = run.resumed ? undefined : new ReplacedFolders(steps, run.walker);
-  const whole = run.things && new WholeSteps(steps, run.things, run);
+  const whole = new WholeSteps(steps, run, run.whyInUse);
   const running: Running = {
     ...run,
     counted: new CountedFiles(steps, progress),
     broken,
     whole,
     folders,
+    steps,
     outcomes: new Map(),
     done: new Map(),
   };
   for (const batch of batchesOf(steps)) await runBatch(batch, running);
   return running.outcomes;
-}
-
-/** Progress by files: folders are steps too, and a file that takes the place of another has two. */
-class CountedFiles {
-  readonly #progress: OpenProgress;
-  readonly #total: number;
-  readonly #ended = new Set<string>();
-
-  constructor(steps: readonly Step[], progress: OpenProgress) {
-    this.#progress = progress;
-    this.#total = new Set(steps.filter(isFileStep).map(({ path }) => path)).size;
-  }
-
-  end(step: Step): void {
-    if (!isFileStep(step)) return;
-    this.#ended.add(step.path);
-    this.#progress.count({ done: this.#ended.size, total: this.#total, unit: 'files' });
-  }
-}
-
-function isFileStep({ pre, post }: Step): boolean {
-  return [pre, post].some((entry) => entry !== undefined && entry.kind !== 'dir');
-}
-
-const MAX_BATCH_STEPS = 400;
-const MAX_BATCH_BYTES = 64 * 2 ** 20;
-
-/** Deletions never share a batch with writes, nor clean changes with suspect ones that were chosen by name. */
-function* batchesOf(steps: readonly Step[]): Generator<readonly Numbered[]> {
-  let batch: Numbered[] = [];
-  let bytes = 0;
-  for (const [number, step] of steps.entries()) {
-    const size = step.post?.size ?? 0;
-    const last = batch.at(-1)?.step;
-    const whole = batch.length === MAX_BATCH_STEPS || bytes + size > MAX_BATCH_BYTES;
-    if (last !== undefined && (whole || sortOf(last) !== sortOf(step))) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push({ step, number });
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-function sortOf({ post, late }: Step): 'deletion' | 'late' | 'other' {
-  if (post === undefined) return 'deletion';
-  return late ? 'late' : 'other';
 }
 
 /** A batch needs more room than its steps one after the other: without that room they are done one by one. */
@@ -159,7 +109,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     batch.drop(number);
     if (steps.length > 1 && ROOM_CODES.has(codeOf(error)) && canRepeat(step)) return false;
     if (DISK_CODES.has(codeOf(error))) throw new DiskFailure(error, running.done);
-    setOutcome(one, leave(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
+    setOutcome(one, outcomeOf(step, error instanceof NotAFolder ? 'conflict' : 'failed', reasonOf(error)), running);
     return true;
   };
   const pending: Numbered[] = [];
@@ -169,6 +119,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     } catch (error) {
       if (!fitsAfter(one, error)) return false;
     }
+    await takeBackBroken(one, running);
   }
   const unsafe = await batch.flushStaged();
   for (const [at, one] of pending.entries()) {
@@ -179,22 +130,34 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     } catch (error) {
       if (!fitsAfter(one, error)) return false;
     }
+    await takeBackBroken(one, running);
     if (at % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
   }
   return true;
-}
-
-/** Whether a step that failed left its path as it was. */
-function canRepeat({ pre, post, inPlace }: Step): boolean {
-  return inPlace !== true && (pre === undefined || post === undefined || pre.kind === post.kind);
 }
 
 function setOutcome({ step, number }: Numbered, outcome: ChangeOutcome, running: Running): void {
   running.outcomes.set(number, outcome);
   running.counted.end(step);
   running.broken.note(step, outcome);
-  running.whole?.note(step, outcome);
-  noteInJournal(running.journal, number, outcome, running.done.get(number));
+  running.whole.note(step, outcome);
+  noteInJournal(running.journal, number, outcome, running);
+}
+
+/**
+ * Undoes what was done of a thing that cannot be finished. A step that failed is in the journal before that, so recovery
+ * undoes it too.
+ */
+async function takeBackBroken({ step }: Numbered, running: Running): Promise<void> {
+  const { whole, outcomes, done, broken } = running;
+  if (!whole.isBroken(step)) return;
+  for (const [number, outcome] of await takeBack(whole.giveUp(step), step.path, done, running)) {
+    const own = outcomes.get(number);
+    done.delete(number);
+    outcomes.set(number, outcome);
+    if (own !== undefined) broken.note(step, outcome);
+    noteInJournal(running.journal, number, outcome, running);
+  }
 }
 
 /**
@@ -229,17 +192,17 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
 
 /** Signals are checked between two paths only: a path that was begun is finished, and so is a decision. */
 function isInterrupted(one: Numbered, running: Running): boolean {
-  const hasBegun = running.broken.hasBegun(one.step) || running.whole?.hasBegun(one.step);
+  const hasBegun = running.broken.hasBegun(one.step) || running.whole.hasBegun(one.step);
   if (!running.signal?.aborted || hasBegun) return false;
-  setOutcome(one, leave(one.step, 'skipped', 'interrupted'), running);
+  setOutcome(one, outcomeOf(one.step, 'skipped', 'interrupted'), running);
   return true;
 }
 
 /** Whether the step may not be done, because the rest of its change cannot be. */
 function isRefused(one: Numbered, running: Running, isCommitted: boolean): boolean {
   const { folders, whole } = running;
-  const lost = folders?.reasonAgainst(one.step) ?? whole?.reasonAgainst(one.step, isCommitted);
-  if (lost !== undefined) setOutcome(one, leave(one.step, 'conflict', lost), running);
+  const lost = folders?.reasonAgainst(one.step) ?? whole.reasonAgainst(one.step, isCommitted);
+  if (lost !== undefined) setOutcome(one, outcomeOf(one.step, 'conflict', lost), running);
   return lost !== undefined;
 }
 
@@ -257,7 +220,7 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
   const against = running.broken.reasonAgainst(step);
   if (against !== undefined) {
     batch.drop(number);
-    setOutcome(one, leave(step, 'conflict', against), running);
+    setOutcome(one, outcomeOf(step, 'conflict', against), running);
     return;
   }
   const verdict = lookAgain(step, running);
@@ -275,7 +238,7 @@ function skipStep(one: Numbered, verdict: 'changed' | 'done', batch: OpenBatch, 
   const { step, number } = one;
   batch.drop(number);
   if (verdict === 'changed') {
-    setOutcome(one, leave(step, 'conflict', 'changed on the host while applying'), running);
+    setOutcome(one, outcomeOf(step, 'conflict', 'changed on the host while applying'), running);
     return;
   }
   running.done.set(number, undefined);
@@ -297,16 +260,23 @@ async function newContent(
   return post?.kind === 'file' && (elsewhere || pre?.digest !== post.digest) ? stepContent(content, post) : undefined;
 }
 
-/** Only a hint: recovery compares the host itself. A journal that cannot be appended to stops nothing. */
-function noteInJournal(journal: Journal, step: number, outcome: ChangeOutcome, mode: number | undefined): void {
-  const done = { r: 'done', step, ...(mode === undefined ? {} : { mode }) } as const;
+/**
+ * Only a hint: recovery compares the host itself. A journal that cannot be appended to stops nothing. What breaks a thing
+ * that was begun is on the disk before the thing is undone.
+ */
+function noteInJournal(
+  journal: Journal,
+  number: number,
+  outcome: ChangeOutcome,
+  { done, steps, whole }: Running,
+): void {
+  const mode = done.get(number);
+  const record = { r: 'done', step: number, ...(mode === undefined ? {} : { mode }) } as const;
+  const step = steps[number];
+  const isDurable = step !== undefined && whole.isBroken(step);
   try {
-    journal.append([outcome.verdict === 'applied' ? done : { r: 'failed', step, outcome }], false);
+    journal.append([outcome.verdict === 'applied' ? record : { r: 'failed', step: number, outcome }], isDurable);
   } catch (error) {
     if (!DISK_CODES.has(codeOf(error))) throw error;
   }
-}
-
-function leave(step: Step, verdict: ChangeOutcome['verdict'], why: string): ChangeOutcome {
-  return { path: step.path as RelPath, verdict, why };
 }

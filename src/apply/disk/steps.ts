@@ -35,6 +35,8 @@ export interface Step {
   readonly late?: boolean;
   /** Names the decision of the step: nothing of a decision is removed after something of it could not be written. */
   readonly together?: string;
+  /** Names the thing in several files that this is a file of: all of its steps are done, or none. */
+  readonly thing?: string;
   /** Reported with the path once it is applied: that only some hunks were, or that conflict markers were written. */
   readonly note?: string;
 }
@@ -110,8 +112,14 @@ function byPath(a: Step, b: Step): number {
 }
 
 /** The outcome of a step that was done. */
-export function appliedOutcome({ path, note }: Step): ChangeOutcome {
-  return { path: path as RelPath, verdict: 'applied', ...(note === undefined ? {} : { why: note }) };
+export function appliedOutcome(step: Step): ChangeOutcome {
+  return outcomeOf(step, 'applied', step.note);
+}
+
+/** The outcome of a step, with the thing in several files that it is about. */
+export function outcomeOf({ path, thing }: Step, verdict: ChangeOutcome['verdict'], why?: string): ChangeOutcome {
+  const own = { path: path as RelPath, verdict, ...(why !== undefined && { why }) };
+  return thing === undefined ? own : { ...own, thing };
 }
 
 /** The step with the mode that the file really got, where the file system keeps no modes. */

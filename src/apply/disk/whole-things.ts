@@ -3,46 +3,54 @@ import { togetherReason } from './keep-together.ts';
 import { type Looking, lookAgain } from './look-again.ts';
 import type { Step } from './steps.ts';
 
-/** Which steps are about files of one thing: all of them are done, or none. */
-export interface WholeThings {
-  /** The name of the thing that a path is a file of. */
-  thingOf(path: string): string | undefined;
-  /** Why the thing that a path is a file of must not be replaced now. */
-  whyInUse(path: string): string | undefined;
-}
+/** Why the thing in several files that a path is a file of must not be replaced now; undefined where it may. */
+export type WhyInUse = (path: string) => string | undefined;
 
-/** The things in several files while their steps are done. */
+/** The things in several files while their steps are done: all steps of a thing, or none. */
 export class WholeSteps {
-  private readonly steps = new Map<string, Step[]>();
+  readonly #steps = new Map<string, Map<number, Step>>();
   /** By thing: why none of its steps is done, as a reason for a path; undefined where they are done. */
-  private readonly checked = new Map<string, ((path: string) => string) | undefined>();
-  private readonly begun = new Set<string>();
+  readonly #checked = new Map<string, ((path: string) => string) | undefined>();
+  readonly #begun = new Set<string>();
+  /** Things of which one step was done and another one could not be: by thing, the path of the latter. */
+  readonly #broken = new Map<string, string>();
+  readonly #looking: Looking;
+  readonly #whyInUse: WhyInUse;
 
-  private readonly things: WholeThings;
-  private readonly looking: Looking;
-
-  constructor(all: readonly Step[], things: WholeThings, looking: Looking) {
-    this.things = things;
-    this.looking = looking;
-    for (const step of all) {
-      const thing = things.thingOf(step.path);
-      if (thing === undefined) continue;
-      const known = this.steps.get(thing);
-      if (known === undefined) this.steps.set(thing, [step]);
-      else known.push(step);
+  /** `whyInUse` undefined: after a crash, what was begun is finished, whoever has the thing open. */
+  constructor(all: readonly Step[], looking: Looking, whyInUse: WhyInUse = () => undefined) {
+    this.#looking = looking;
+    this.#whyInUse = whyInUse;
+    for (const [number, step] of all.entries()) {
+      if (step.thing === undefined) continue;
+      const known = this.#steps.get(step.thing) ?? new Map<number, Step>();
+      this.#steps.set(step.thing, known.set(number, step));
     }
   }
 
-  note({ path }: Step, { verdict }: ChangeOutcome): void {
-    const thing = this.things.thingOf(path);
+  note({ path, thing }: Step, { verdict }: ChangeOutcome): void {
     if (thing === undefined) return;
-    if (verdict === 'applied') this.begun.add(thing);
-    else if (!this.begun.has(thing) && this.checked.get(thing) === undefined)
-      this.checked.set(thing, () => togetherReason(path));
+    if (verdict === 'applied') this.#begun.add(thing);
+    else if (this.#begun.has(thing)) this.#broken.set(thing, path);
+    else if (this.#checked.get(thing) === undefined) this.#checked.set(thing, () => togetherReason(path));
   }
 
-  hasBegun({ path }: Step): boolean {
-    return this.begun.has(this.things.thingOf(path) ?? '');
+  hasBegun({ thing }: Step): boolean {
+    return thing !== undefined && this.#begun.has(thing);
+  }
+
+  /** Whether the thing of a step is in part done and cannot be finished: what was done of it has to be undone. */
+  isBroken({ thing }: Step): boolean {
+    return thing !== undefined && this.#broken.has(thing);
+  }
+
+  /** The steps of a broken thing, the last first. From here on none of them is done. */
+  giveUp({ thing = '' }: Step): ReadonlyMap<number, Step> {
+    const path = this.#broken.get(thing) ?? '';
+    this.#broken.delete(thing);
+    this.#begun.delete(thing);
+    this.#checked.set(thing, () => togetherReason(path));
+    return new Map([...(this.#steps.get(thing) ?? [])].reverse());
   }
 
   /**
@@ -50,16 +58,19 @@ export class WholeSteps {
    * again before the first of them is changed (`isCommitted`). RACE: as for each path, a program can still open or change
    * them between this check and the last step.
    */
-  reasonAgainst({ path }: Step, isCommitted: boolean): string | undefined {
-    const thing = this.things.thingOf(path);
-    if (thing === undefined || this.begun.has(thing)) return undefined;
-    if (!this.checked.has(thing) || (isCommitted && this.checked.get(thing) === undefined)) {
-      const changed = (this.steps.get(thing) ?? []).find((step) => lookAgain(step, this.looking) === 'changed');
-      const why = changed === undefined ? this.things.whyInUse(path) : undefined;
-      const changedReason = (other: string): string =>
-        changed?.path === other ? 'changed on the host while applying' : togetherReason(changed?.path ?? other);
-      this.checked.set(thing, changed === undefined ? (why === undefined ? undefined : () => why) : changedReason);
-    }
-    return this.checked.get(thing)?.(path);
+  reasonAgainst({ path, thing }: Step, isCommitted: boolean): string | undefined {
+    if (thing === undefined || this.#begun.has(thing)) return undefined;
+    const isDue = !this.#checked.has(thing) || (isCommitted && this.#checked.get(thing) === undefined);
+    if (isDue && !this.#looking.resumed) this.#checked.set(thing, this.#check(thing, path));
+    return this.#checked.get(thing)?.(path);
+  }
+
+  #check(thing: string, path: string): ((path: string) => string) | undefined {
+    const steps = [...(this.#steps.get(thing)?.values() ?? [])];
+    const changed = steps.find((step) => lookAgain(step, this.#looking) === 'changed');
+    if (changed !== undefined)
+      return (other) => (changed.path === other ? 'changed on the host while applying' : togetherReason(changed.path));
+    const why = this.#whyInUse(path);
+    return why === undefined ? undefined : () => why;
   }
 }

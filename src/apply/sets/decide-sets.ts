@@ -1,21 +1,29 @@
-import { besideMember, isScratchMember } from '../../review/file-sets.ts';
+import { besideMember, isScratchMember, setName } from '../../review/file-sets.ts';
 import type { FileSet, LeftMember } from '../../types/file-set.ts';
 import type { ChosenChange } from '../../types/review.ts';
+import { hindranceAt } from '../conflict-files.ts';
 import { decide, sameContent } from '../decide.ts';
 import { readHost } from '../disk/host-entry.ts';
+import type { OtherMember } from '../disk/journal.ts';
 import { togetherReason } from '../disk/keep-together.ts';
 import { isOnePath } from '../disk/step-failure.ts';
-import type { WholeThings } from '../disk/whole-things.ts';
+import type { WhyInUse } from '../disk/whole-things.ts';
 import { mergeBase } from '../earlier-applies.ts';
 import type { Lookups } from '../prepare.ts';
 import { setsOnHost, whyInUse } from './in-use.ts';
+import { changedMember, otherMembers } from './other-members.ts';
 
 /** What was decided about the chosen files of things in several files. */
-export interface DecidedSets extends WholeThings {
+export interface DecidedSets {
+  /** The name of the thing that a path is a file of: 'SQLite database app.db'. */
+  thingOf(path: string): string | undefined;
+  readonly whyInUse: WhyInUse;
   /** Why the file stays as it is on the host, as all files of its thing; undefined where it may be applied. */
   reasonAgainst(path: string): string | undefined;
   /** The session's version of all files of its thing is taken, although the host changed one of them. */
   isTaken(path: string): boolean;
+  /** What the things have besides the chosen files. */
+  readonly others: readonly OtherMember[];
   /** Where `--conflict=file` writes the session's version; undefined where the file is of no such thing. */
   besideOf(path: string): string | undefined;
 }
@@ -36,26 +44,34 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
   const taken = new Set<string>();
   /** Members that are as an apply of this session wrote them. */
   const own = new Set<string>();
-  for (const set of setsOnHost(files, (folder) => names.namesIn(folder), [...left.keys()])) {
+  const recorded = preparing.others && new Map(preparing.others.map(({ path, version }) => [path, version]));
+  const others: OtherMember[] = [];
+  const known = [...left.keys(), ...(recorded?.keys() ?? [])];
+  for (const set of setsOnHost(files, (folder) => names.namesIn(folder), known)) {
+    for (const one of otherMembers(set, (path) => preparing.byPath.has(path), walker)) others.push(one);
     const members = set.members.flatMap((path) => preparing.byPath.get(path) ?? []);
     for (const one of members) {
       keys.set(one.change.path, set);
       if (isWrittenByApply(one, preparing)) own.add(one.change.path);
     }
-    const found = conflictOf(set, members, { left, own, preparing });
+    const found = conflictOf(set, members, { left, own, preparing, recorded });
     const [first] = members;
     if (found === undefined || first === undefined) continue;
     const lead = (members.find(({ change }) => change.path === set.thing) ?? first).change.path;
     const canTake = !found.isSure && members.every((one) => canReplace(one, preparing));
-    const canStand = !set.isFolder && !set.members.some((path) => left.get(path)?.entry !== undefined);
-    const rule = await rules.ruleFor({
+    const isFree = ({ change: { path } }: ChosenChange): boolean =>
+      hindranceAt(walker, besideMember(set, path) ?? '') === undefined;
+    const canStand =
+      !set.isFolder && !set.members.some((path) => left.get(path)?.entry !== undefined) && members.every(isFree);
+    const conflict = {
       path: lead,
       why: found.why(lead),
-      rules: ['keep', ...(canTake ? (['theirs'] as const) : []), ...(canStand ? (['file'] as const) : [])],
-    });
+      rules: ['keep', ...(canTake ? (['theirs'] as const) : []), ...(canStand ? (['file'] as const) : [])] as const,
+    };
+    const rule = await rules.ruleFor(conflict);
     for (const { change } of members) {
       if (found.isSame(change.path)) continue;
-      rules.set(change.path, rule);
+      rules.set(change.path, rule, conflict);
       if (rule === 'theirs') taken.add(change.path);
       else against.set(change.path, found.why(change.path));
     }
@@ -68,9 +84,10 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
     reasonAgainst: (path) => against.get(path),
     isTaken: (path) => taken.has(path),
     besideOf,
+    others,
     thingOf: (path) => {
       const set = keys.get(path);
-      return set && `${set.what}\0${set.thing}`;
+      return set && setName(set);
     },
     whyInUse: (path) => {
       const set = keys.get(path);
@@ -83,6 +100,8 @@ interface Known {
   readonly left: ReadonlyMap<string, LeftMember>;
   readonly own: ReadonlySet<string>;
   readonly preparing: Lookups;
+  /** Undo: the other files of the things, as the apply left them. Undefined where that is not known. */
+  readonly recorded: ReadonlyMap<string, string> | undefined;
 }
 
 interface SetConflict {
@@ -98,16 +117,25 @@ interface SetConflict {
 function conflictOf(
   set: FileSet,
   members: readonly ChosenChange[],
-  { left, own, preparing }: Known,
+  { left, own, preparing, recorded }: Known,
 ): SetConflict | undefined {
   const verdicts = new Map(members.map((one) => [one.change.path as string, memberVerdict(one, preparing)]));
-  if ([...verdicts.values()].every((one) => one === 'same')) return undefined;
+  const later =
+    recorded && changedMember(set, (path) => preparing.byPath.has(path), { walker: preparing.walker, recorded });
+  if (later === undefined && [...verdicts.values()].every((one) => one === 'same')) return undefined;
   const isSame = (path: string): boolean => verdicts.get(path) === 'same';
   const inUse = whyInUse(set, preparing.walker, (path) => own.has(path));
   if (inUse !== undefined) {
     const isReplaced = inUse.shownBy !== undefined && verdicts.has(inUse.shownBy);
     return { isSame, why: () => inUse.why, isSure: !isReplaced };
   }
+  // Also where the host has no file of the apply any more, as when a database took its log in: what they held is in there.
+  if (later !== undefined)
+    return {
+      isSame: () => false,
+      why: () => `it is one ${set.what} with ${later}, which was changed since the apply`,
+      isSure: true,
+    };
   const changed = set.members.find((path) => isLeftAndChanged(set, path, { left, preparing }));
   if (changed !== undefined)
     return { isSame, why: () => `it is one ${set.what} with ${changed}, which the host changed`, isSure: true };

@@ -73,6 +73,8 @@ const outcome = fields<NonNullable<Report['outcome']>[number]>({
   path: text,
   verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
   why: optional(text),
+  thing: optional(text),
+  ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
 });
 
 const FORMAT: RecordFormat<Report> = {

@@ -51,7 +51,9 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
     files: plan.mode === 'bind' ? countsInPlace(review) : countProgress(fileProgress(review, outcome?.changes ?? [])),
-    ...(outcome === undefined ? {} : { outcome: outcome.changes.map((change) => ({ ...change })) }),
+    ...(outcome === undefined
+      ? {}
+      : { outcome: outcome.changes.map(({ ways, ...change }) => ({ ...change, ...(ways && { ways: [...ways] }) })) }),
   };
 }
 

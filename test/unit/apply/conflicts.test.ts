@@ -6,6 +6,7 @@ import { SAME_LINES } from '../../../src/apply/merge-file.ts';
 import { conflictHint } from '../../../src/session/end/conflict-hint.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { ConflictRule } from '../../../src/types/conflict.ts';
+import type { ChangeOutcome } from '../../../src/types/session.ts';
 import { dir, file, layApply, link, type Sides } from '../../support/apply/lay.ts';
 import { compileProgram } from '../../support/compile.ts';
 import { Pty } from '../../support/pty.ts';
@@ -216,8 +217,41 @@ it('never merges binary content by lines, nor offers markers for it, also where 
   });
   expect(said).toEqual({ b: 'conflict: binary, changed on both sides' });
   expect(asked).toEqual([['keep', 'theirs', 'file']]);
-  const apply = { changes: [{ path: 'b' as RelPath, verdict: 'conflict' as const, why: said['b'] ?? '' }], at: '' };
-  expect(conflictHint(apply, 'ID').join('\n')).not.toContain('markers');
-  const lines = { ...apply, changes: [{ path: 'b' as RelPath, verdict: 'conflict' as const, why: SAME_LINES }] };
-  expect(conflictHint(lines, 'ID').join('\n')).toContain('markers');
+});
+
+describe('the advice after a conflict names only what would do something', () => {
+  const hint = (...changes: Omit<ChangeOutcome, 'path' | 'verdict'>[]): string[] =>
+    conflictHint(
+      { at: '', changes: changes.map((one) => ({ ...one, path: 'b' as RelPath, verdict: 'conflict' })) },
+      'ID',
+    ).map((line) => /--conflict \w+|Close|kept\.$/.exec(line)?.[0] ?? '');
+
+  it.each<[string, Omit<ChangeOutcome, 'path' | 'verdict'>[], string[]]>([
+    ['lines', [{ why: SAME_LINES, ways: ['theirs', 'markers', 'file'] }], ['theirs', 'markers', 'file']],
+    ['no text', [{ why: 'binary', ways: ['theirs', 'file'] }], ['theirs', 'file']],
+    ['one of two', [{ ways: ['file'] }, { ways: ['theirs'] }], ['theirs', 'file']],
+    ['nothing that can be chosen', [{ why: 'a folder on the way is a link on the host' }, { ways: [] }], []],
+  ])('%s', (_, changes, ways) => {
+    const lines = ways.map((way) => `--conflict ${way}`);
+    expect(hint(...changes)).toEqual(ways.length === 0 ? ['kept.'] : ['', ...lines]);
+  });
+
+  it('a file beside that is there is not offered again, and --conflict=file says why', async () => {
+    const sides: Sides = { base: { f: file('a') }, session: { f: file('b') }, host: { f: file('c') } };
+    const one = await lay(sides);
+    const asked: ConflictRule[][] = [];
+    const askConflict = async ({ rules }: { readonly rules: readonly ConflictRule[] }) => {
+      asked.push([...rules]);
+      return { rule: 'file' as const, forAll: false };
+    };
+    await one.apply({ askConflict });
+    expect(await one.apply({ conflict: 'file' })).toEqual({
+      f: `conflict: ${SAME_LINES}; f.session is there already`,
+    });
+    await one.apply({ askConflict: async (conflict) => ({ ...(await askConflict(conflict)), rule: 'keep' }) });
+    expect(asked).toEqual([
+      ['keep', 'theirs', 'markers', 'file'],
+      ['keep', 'theirs', 'markers'],
+    ]);
+  });
 });

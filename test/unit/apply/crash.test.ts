@@ -165,6 +165,8 @@ it.each(['apply', 'undo'])(
         const open = name === 'closed' ? [{ kind: 'dir', mode: 0o755 }] : [];
         expect([before.get(name), after.get(name), ...open], `${where}: ${name}`).toContainEqual(node);
       }
+      const thingIn = (all: ReadonlyMap<string, unknown>) => sorted(all).filter(([name]) => name.startsWith('map.'));
+      expect([thingIn(before), thingIn(after)], where).toContainEqual(thingIn(new Map(tree)));
     }
     const failures = results.filter(({ errno, failed }) => errno === EACCES && (failed ?? 0) > 0);
     expect(failures.length).toBeGreaterThan(10);
@@ -178,7 +180,7 @@ it('reverts everything on a real disk without free bytes or inodes, and succeeds
   expect(run(scene, ['apply']).status).toBe(0);
   const after = sorted(readTree(scene.project));
   // From the size of the project alone to its size with all new contents next to the old ones.
-  const room = Array.from({ length: 14 }, (_, at) => 51 + 2 * at);
+  const room = Array.from({ length: 14 }, (_, at) => 54 + 2 * at);
   const options = [...room.map((pages) => `size=${pages * 4}k`), ...room.map((nodes) => `nr_inodes=${nodes + 6}`)];
   const inside = ['--mount', '--propagation', 'private', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
   const outcome = path.join(root, 'outcome');

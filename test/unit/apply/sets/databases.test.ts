@@ -121,6 +121,75 @@ it('a database that a session left with its log is applied with it, and undone a
   expect(rowsIn(one.project)).toEqual(['[(1,)]', "[('ok',)]"]);
 });
 
+describe('undo of a database whose log the host took into it since', () => {
+  it.each([
+    ['the log alone was applied', true],
+    ['the database was applied with its log', false],
+  ])('is a conflict of all of its files, and changes none: %s', async (_, isThere) => {
+    const one = scene();
+    if (isThere) await (await openIn(one.project)).close();
+    one.begin();
+    const left = isThere ? new OpenDatabase(path.join(one.session, 'app.db')) : await openIn(one.session);
+    await left.run('insert into t values (7)');
+    await left.kill();
+    await one.apply();
+    const rows = rowsIn(one.project);
+    expect(one.names()).toEqual(['app.db']);
+    const said = await one.undo();
+    expect(said['app.db-wal']).toMatch(/^(conflict: it is one SQLite database with app.db|same)/);
+    expect(said[isThere ? 'app.db-wal' : 'app.db']).toMatch(/^conflict: .*since the apply$/);
+    expect(rowsIn(one.project)).toEqual(rows);
+  });
+
+  it('and of a thing that got another file since', async () => {
+    const one = scene();
+    mkdirSync(path.join(one.project, 'db'));
+    const put = (folder: string, name: string, text: string) => writeFileSync(path.join(folder, 'db', name), text);
+    for (const name of ['CURRENT', 'MANIFEST-000001']) put(one.project, name, 'old');
+    one.begin();
+    put(one.session, '000005.ldb', 'new');
+    await one.apply();
+    put(one.project, '000006.ldb', 'mine');
+    expect(await one.undo()).toEqual({
+      'db/000005.ldb':
+        'conflict: it is one LevelDB or RocksDB database with db/000006.ldb, which was changed since the apply',
+    });
+    rmSync(path.join(one.project, 'db/000006.ldb'));
+    expect(await one.undo()).toEqual({ 'db/000005.ldb': 'applied' });
+  });
+});
+
+it('a file of a thing that cannot be written at the last moment leaves all of them as they were', async () => {
+  const one = scene();
+  const put = (folder: string, name: string, text: string) => writeFileSync(path.join(folder, name), text);
+  for (const ending of ['shp', 'shx', 'dbf']) put(one.project, `r.${ending}`, 'old');
+  put(one.project, 'other.txt', 'old');
+  one.begin();
+  for (const name of ['r.shp', 'r.shx', 'r.dbf', 'other.txt']) put(one.session, name, 'new');
+  const said = await one.apply({
+    tell: (event) => {
+      // The folder takes the name between two renames.
+      if (event.kind !== 'progress' || readFileSync(path.join(one.project, 'r.dbf'), 'utf8') === 'old') return;
+      if (existsSync(path.join(one.project, 'r.shx')) && event.done === 3) {
+        rmSync(path.join(one.project, 'r.shx'));
+        mkdirSync(path.join(one.project, 'r.shx'));
+      }
+    },
+  });
+  expect(said).toEqual({
+    'other.txt': 'applied',
+    'r.dbf': 'conflict: it is one change with r.shx, which could not be applied',
+    'r.shp': 'conflict: it is one change with r.shx, which could not be applied',
+    'r.shx': 'conflict: changed on the host while applying',
+  });
+  expect(['r.dbf', 'r.shp'].map((name) => readFileSync(path.join(one.project, name), 'utf8'))).toEqual(['old', 'old']);
+  rmSync(path.join(one.project, 'r.shx'), { recursive: true });
+  put(one.project, 'r.shx', 'old');
+  expect(await one.apply()).toEqual({
+    ...{ 'other.txt': 'same: the host has it already', 'r.dbf': 'applied', 'r.shp': 'applied', 'r.shx': 'applied' },
+  });
+});
+
 describe('files of one thing that both sides changed', () => {
   it('a log alone is not brought to a database that the host changed since', async () => {
     const one = scene();
@@ -186,11 +255,10 @@ describe('files of one thing that both sides changed', () => {
   it('are compared with the host a number of times that grows with their number', async () => {
     for (const count of [50, 100]) {
       const paths = Array.from({ length: count }, (_, at) => `db/${String(at).padStart(6, '0')}.ldb`);
-      const steps = paths.map((name) => ({ path: name }));
+      const steps = paths.map((name) => ({ path: name, thing: 'db' }));
       let looks = 0;
-      const things = { thingOf: () => 'db', whyInUse: () => undefined };
       const walker = { enter: () => Buffer.from(`/nowhere${looks++}`) } as unknown as HostWalker;
-      const whole = new WholeSteps(steps, things, { walker, resumed: false });
+      const whole = new WholeSteps(steps, { walker, resumed: false });
       for (const step of steps) expect(whole.reasonAgainst(step, false)).toBeUndefined();
       for (const step of steps) {
         expect(whole.reasonAgainst(step, true)).toBeUndefined();
