@@ -1,5 +1,5 @@
 import { isDotGitName, isPlainDotGit } from '../git/names.ts';
-import type { Change } from '../types/entry.ts';
+import { type Change, LACKED } from '../types/entry.ts';
 import type { Finding } from '../types/finding.ts';
 import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
@@ -70,7 +70,10 @@ function reasonOf(error: unknown): string {
 
 function judgeChange(scene: Scene, change: Change, aliases: () => (path: string) => readonly string[]): Hit[] {
   if (change.ignored === true) return [];
-  if (change.problem !== undefined) return [hitOf('unreadable', change.path, { detail: change.problem })];
+  const { problem } = change;
+  const isLacked = problem?.split('; ').includes(LACKED);
+  if (problem !== undefined)
+    return [hitOf('unreadable', change.path, { detail: problem, ...(isLacked && { case: 'lacked' }) })];
   const git = gitDirOf(change.path);
   if (git !== undefined) {
     const hits = judgeGitPath(scene, change, git.inner).map((hit) =>

@@ -1,9 +1,9 @@
 import type { ChangeJudge } from '../judging/change-judge.ts';
-import { LACKED, lackingPaths } from '../scan/lacking.ts';
+import { lackingPaths } from '../scan/lacking.ts';
 import { type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { ContentStore } from '../store/content.ts';
 import type { RelPath } from '../text/path.ts';
-import type { Change, Entry } from '../types/entry.ts';
+import { type Change, type Entry, LACKED } from '../types/entry.ts';
 import type { SetChange, SetEntry } from './format.ts';
 
 /** The importer's own side of each change: the project as it is now, or a commit of it. */

@@ -44,9 +44,3 @@ function asChange(path: RelPath, { digest, size, before }: ClaudeChange | Claude
 export function countSuspectClaudeFiles(review: Review): number {
   return (review.claude?.items ?? []).filter(({ state }) => state === 'suspect').length;
 }
-
-/** Number of blocked findings in Claude's data, which never comes back. */
-export function countBlockedClaudeFindings({ claude }: Review): number {
-  const findings = [...(claude?.items ?? []).flatMap((item) => item.findings), ...(claude?.general ?? [])];
-  return findings.filter(({ severity }) => severity === 'blocked').length;
-}

@@ -10,9 +10,13 @@ export function findingsOf(review: Review): readonly Finding[] {
   );
 }
 
-/** Whether a finding is at or above the severity that --fail-on names. */
+/** The findings at or above the severity that --fail-on names, the worst first. */
+export function findingsFrom(failOn: Severity | undefined, review: Review): readonly Finding[] {
+  if (failOn === undefined) return [];
+  return findingsOf(review).filter(({ severity }) => SEVERITY_RANK[severity] <= SEVERITY_RANK[failOn]);
+}
+
+/** Whether there is such a finding. */
 export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
-  return (
-    failOn !== undefined && findingsOf(review).some(({ severity }) => SEVERITY_RANK[severity] <= SEVERITY_RANK[failOn])
-  );
+  return findingsFrom(failOn, review).length > 0;
 }

@@ -1,7 +1,7 @@
 import { foldersAbove, foldersOf } from '../text/path.ts';
 import type { Change } from '../types/entry.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../types/review.ts';
-import type { ApplyOutcome, ChangeOutcome } from '../types/session.ts';
+import type { ChangeOutcome } from '../types/session.ts';
 import { matcher } from './build-review.ts';
 import { heldRemoval } from './decisions.ts';
 
@@ -236,28 +236,6 @@ export function blockedReason(item: ReviewItem): string {
 function suspectReason(items: readonly ReviewItem[]): string {
   const findings = items.flatMap((item) => (item.state === 'suspect' ? item.findings : []));
   return findings.find((finding) => finding.severity === 'suspect')?.why ?? 'suspect';
-}
-
-/**
- * How many suspect changes are inside git's own directory. They stay in the copy whatever is answered, so an apply holds
- * them back as it does blocked ones.
- */
-export function countHeldInGit({ items }: Pick<Review, 'items'>): number {
-  return items.filter(
-    ({ state, findings }) => state === 'git' && findings.some(({ severity }) => severity === 'suspect'),
-  ).length;
-}
-
-/** What an apply means for the exit status: the numbers that record/exit-status.ts asks for. */
-export function outcomeCounts(outcome: ApplyOutcome): { conflicts: number; heldBack: number; waiting: number } {
-  const all = [...outcome.changes, ...(outcome.claude ?? [])];
-  const count = (...verdicts: ChangeOutcome['verdict'][]): number =>
-    all.filter((change) => verdicts.includes(change.verdict)).length;
-  return {
-    conflicts: count('conflict', 'failed'),
-    heldBack: count('blocked', 'suspect'),
-    waiting: count('conflict', 'failed', 'suspect', 'skipped'),
-  };
 }
 
 /** Whether a change is a deletion. Every question treats deletions as a separate group. */

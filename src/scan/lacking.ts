@@ -3,9 +3,6 @@ import { isInDotGit } from '../git/names.ts';
 import { liesBelow, parseRelPath } from '../text/path.ts';
 import type { Selection } from './selection.ts';
 
-/** Why a change of what a copy lacks is blocked. */
-export const LACKED = 'it was left out of the copy or masked, and is never changed on the host';
-
 /** What a session's copy of a project lacks on purpose: it is the user's, and no way back may change it. */
 export interface Lacking {
   /** '' where the copy lacks nothing; equal keys stand for the same paths. */

@@ -17,6 +17,7 @@ export const ENTRY_RULES = {
         title: 'Change that could not be judged',
         why: 'Judging all changes together failed, so what depends on other changes is not known.',
       },
+      lacked: { title: 'Change of what the copy lacks', why: 'Nobody saw what it would replace on this machine.' },
       before: { why: 'Its content before the session is missing or damaged, so there is no diff and no merge.' },
     },
   },

@@ -6,7 +6,7 @@ import type { CommandContext } from './context.ts';
 export interface OutcomeStyle {
   readonly json: boolean;
   /** The word for an applied change: 'restored', 'would apply'. */
-  readonly applied: string;
+  readonly applied: string | ((path: string) => string);
 }
 
 /** Prints the outcome of each path: one line for each, or JSON. */
@@ -19,8 +19,10 @@ export function writeOutcome(
     write(jsonText(outcome));
     return;
   }
-  const words = ({ verdict }: ChangeOutcome): string =>
-    verdict === 'applied' ? applied : verdict === 'same' ? 'already there' : verdict;
+  const words = ({ path, verdict }: ChangeOutcome): string => {
+    if (verdict === 'applied') return typeof applied === 'string' ? applied : applied(path);
+    return verdict === 'same' ? 'already there' : verdict;
+  };
   const width = outcome.changes.reduce((most, change) => Math.max(most, words(change).length), 0);
   for (const change of outcome.changes) {
     const why = change.why === undefined ? '' : ` (${cleanLine(change.why)})`;

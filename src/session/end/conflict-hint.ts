@@ -1,20 +1,28 @@
-import { SAME_LINES } from '../../apply/merge-file.ts';
 import { isOpenReason } from '../../apply/sets/in-use.ts';
+import type { ConflictRule } from '../../types/conflict.ts';
 import type { ApplyOutcome } from '../../types/session.ts';
 
-/** Lines with the commands that resolve the conflicts of an apply; none where there is no conflict. */
+const WAYS = {
+  theirs: "theirs   take the session's version",
+  markers: 'markers  write both versions between conflict markers',
+  file: "file     write the session's version beside yours",
+} as const satisfies Partial<Record<ConflictRule, string>>;
+
+/**
+ * Lines with the commands that resolve the conflicts of an apply: only those that would do something. None where there is no
+ * conflict.
+ */
 export function conflictHint({ changes }: ApplyOutcome, id: string): string[] {
   const conflicts = changes.filter(({ verdict }) => verdict === 'conflict');
   const count = conflicts.length;
   if (count === 0) return [];
-  const apply = `run-claude apply ${id} --conflict`;
   const isOpen = conflicts.some(({ why = '' }) => isOpenReason(why));
-  const hasLines = conflicts.some(({ why }) => why === SAME_LINES);
-  return [
-    `${count === 1 ? 'Your version of this file was' : `Your versions of these ${count} files were`} kept. To resolve:`,
-    ...(isOpen ? [`  Close the program that has it open, then: run-claude apply ${id}`] : []),
-    `  ${apply} theirs   take the session's version`,
-    ...(hasLines ? [`  ${apply} markers  write both versions between conflict markers`] : []),
-    `  ${apply} file     write the session's version beside yours`,
-  ];
+  const ways = Object.entries(WAYS).flatMap(([way, text]) =>
+    conflicts.some((one) => one.ways?.some((own) => own === way))
+      ? [`  run-claude apply ${id} --conflict ${text}`]
+      : [],
+  );
+  const kept = count === 1 ? 'Your version of this file was' : `Your versions of these ${count} files were`;
+  const closing = isOpen ? [`  Close the program that has it open, then: run-claude apply ${id}`] : [];
+  return ways.length + closing.length === 0 ? [`${kept} kept.`] : [`${kept} kept. To resolve:`, ...closing, ...ways];
 }

@@ -1,10 +1,11 @@
 import { exitStatus } from '../../record/exit-status.ts';
 import { updateRecord } from '../../record/session.ts';
-import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
+import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/file-progress.ts';
-import { reachesSeverity } from '../../review/findings.ts';
+import { findingsFrom } from '../../review/findings.ts';
+import { type HeldBack, heldBack, outcomeCounts } from '../../review/held-back.ts';
 import { splitPairs } from '../../review/lock-pairs.ts';
-import { countHeldInGit, madeCommits, outcomeCounts } from '../../review/policy.ts';
+import { madeCommits } from '../../review/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { importCommand } from '../../terminal/review/commit-lines.ts';
@@ -14,9 +15,10 @@ import type { Choice, Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { UserDeps } from '../start/deps.ts';
-import { APPLIED_SINCE, appliedSince, recordNow } from './applied-since.ts';
+import { appliedSince, recordNow } from './applied-since.ts';
 import { bringClaudeBack } from './claude-data.ts';
 import { conflictHint } from './conflict-hint.ts';
+import { failOnLine, heldLines, nothingLines, troubleLines } from './outcome-words.ts';
 import { writeOwnReport } from './own-report.ts';
 import { sessionReport } from './write-report.ts';
 
@@ -47,7 +49,9 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   ).length;
   const unignored = review.decisions.filter(({ isUnignored }) => isUnignored).length;
   const waiting = open + unignored + countSuspectClaudeFiles(review);
-  const counts = outcomeCounts(outcome ?? { at: '', changes: choice.left });
+  const decided = outcome ?? { at: '', changes: choice.left };
+  const counts = outcomeCounts(decided);
+  const held = heldBack(review, decided);
   if (since.size > 0)
     print(
       `Session ${record.id}: ${amount(since.size, 'files')} ${since.size === 1 ? 'was' : 'were'} applied since by another command.`,
@@ -57,7 +61,9 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     print('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
     const files = fileProgress(review, outcome.changes);
-    printOutcome(outcome, files, print);
+    for (const line of outcomeLines(outcome, files, held)) print(line);
+    if (files.length === 0 && held.length === 0) for (const line of nothingLines(whole)) print(line);
+    printClaude(outcome.claude ?? [], print);
     for (const line of conflictHint(outcome, record.id)) print(line);
     if (counts.waiting > 0) print(`The rest is pending in session ${record.id}: run-claude apply ${record.id}`);
     const isAsked = deps.screen !== undefined && end.isAsked === true;
@@ -80,6 +86,10 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   }
   const command = madeCommits(review) && !choice.discard ? importCommand(record.id, review.commits) : undefined;
   if (command !== undefined) print(`Commits were made inside: ${command}`);
+  const { failOn } = record.plan.policy;
+  const reached = findingsFrom(failOn, whole);
+  const reason = failOnLine(failOn, reached);
+  if (reason !== undefined) print(reason);
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
@@ -87,8 +97,8 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
     conflicts: outcome === undefined ? 0 : counts.conflicts,
     decided: choice.decided && !choice.discard,
-    heldBack: counts.heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
-    failOn: reachesSeverity(record.plan.policy.failOn, whole),
+    heldBack: held.length,
+    failOn: reached.length > 0,
     waiting: choice.discard ? 0 : waiting + (review.isUnaudited ? 1 : 0),
     agent: end.agent.status,
   });
@@ -98,17 +108,19 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   return status;
 }
 
-function printOutcome(outcome: ApplyOutcome, files: readonly FileProgress[], print: (text: string) => void): void {
-  if (files.length > 0) print(resultLine(files, 'Applied'));
-  for (const { path, verdict, why } of outcome.changes) {
-    const isSince = why === APPLIED_SINCE;
-    if (verdict === 'conflict' || verdict === 'failed' || (verdict === 'applied' && why !== undefined) || isSince)
-      print(`${isSince ? 'applied' : verdict}: ${cleanLine(path)}${why === undefined ? '' : ` (${cleanLine(why)})`}`);
-  }
-  for (const { applied, left } of splitPairs(outcome.changes))
-    print(`${cleanLine(applied)} is applied without ${cleanLine(left)}: they may not fit together.`);
-  for (const text of leftLines(files.filter(({ verdict }) => verdict === 'suspect'))) print(text);
-  printClaude(outcome.claude ?? [], print);
+/** What an apply did, and what it left with the reasons. */
+function outcomeLines(outcome: ApplyOutcome, files: readonly FileProgress[], held: readonly HeldBack[]): string[] {
+  const suspects = files.filter(({ verdict }) => verdict === 'suspect');
+  const named = new Set<string>(suspects.map(({ item }) => item.change.path));
+  return [
+    ...(files.length > 0 ? [resultLine(files, 'Applied')] : []),
+    ...troubleLines(outcome.changes),
+    ...splitPairs(outcome.changes).map(
+      ({ applied, left }) => `${cleanLine(applied)} is applied without ${cleanLine(left)}: they may not fit together.`,
+    ),
+    ...leftLines(suspects),
+    ...heldLines(held.filter(({ path }) => !named.has(path))),
+  ];
 }
 
 function printClaude(outcome: readonly ClaudeOutcome[], print: (text: string) => void): void {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { applyChanges } from '../../apply/apply-changes.ts';
-import { EXIT, RunClaudeError, usageError } from '../../errors.ts';
+import { RunClaudeError, usageError } from '../../errors.ts';
 import { ownVersion } from '../../host/package.ts';
 import { ChangeJudge } from '../../judging/change-judge.ts';
 import { createBranch, requireNewBranch } from '../../publish/branch.ts';
@@ -13,7 +13,7 @@ import { writeCommit } from '../../publish/write-commit.ts';
 import { requireChanges } from '../../record/require-usable.ts';
 import { readCollected, storeDir, updateRecord } from '../../record/session.ts';
 import { IN_PART, isApplied, onBranch, partOnBranch } from '../../review/file-progress.ts';
-import { chooseClean, outcomeCounts } from '../../review/policy.ts';
+import { chooseClean } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { askMerge } from '../../terminal/review/ask-merge.ts';
@@ -23,6 +23,7 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { auditNewBytes, stageAfter } from '../end/apply-session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
 import { bringChosenBack } from '../end/claude-data.ts';
+import { endDryRun } from '../end/dry-run.ts';
 import { endSession } from '../end/end-session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { withoutApplied } from '../end/remaining-changes.ts';
@@ -30,6 +31,7 @@ import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import type { ApplyPendingOptions, ApplyResult } from './apply.ts';
 import { withAllowed, withoutAutoApply } from './apply.ts';
+import { unmatchedLines } from './unmatched.ts';
 
 export interface BranchOptions extends ApplyPendingOptions {
   /** The new branch. */
@@ -70,6 +72,8 @@ export async function applyToBranch(
   // Of Claude's data only what did not come back yet.
   const collected = withoutApplied(readCollected(record.plan.sessionDir), new Set(), record.outcome);
   const review = reviewOf(allowed, collected, options.release);
+  for (const line of unmatchedLines(options, { review, withoutRelease: reviewOf(allowed, collected) }))
+    deps.tell({ kind: 'message', level: 'warning', text: line });
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered;
   const tell = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
@@ -82,8 +86,7 @@ export async function applyToBranch(
   const made = await commitChoice(allowed, choice, { review, head, options, deps });
   if (options.dryRun) {
     const { outcome } = made;
-    const { conflicts, heldBack } = outcomeCounts(outcome);
-    return { status: conflicts > 0 ? EXIT.conflict : heldBack > 0 ? EXIT.heldBack : EXIT.ok, outcome };
+    return { status: endDryRun(record, { review, whole: reviewOf(record), outcome }, deps), outcome };
   }
   const marked = made.branch === undefined ? record : rememberBranch(record, made.outcome, made.branch);
   const claude = await bringChosenBack(record, choice, deps);
@@ -230,7 +233,9 @@ async function commitChoice(
 
 /** The other side of a merge is HEAD here, where an apply to files says 'the host'. */
 function inHead(one: ChangeOutcome): ChangeOutcome {
-  return one.why === undefined ? one : { ...one, why: one.why.replaceAll('on the host', 'in HEAD') };
+  const ways = one.ways?.filter((way) => way === 'theirs');
+  const why = one.why?.replaceAll('on the host', 'in HEAD');
+  return { ...one, ...(why !== undefined && { why }), ...(ways !== undefined && { ways }) };
 }
 
 /**

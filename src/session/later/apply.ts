@@ -8,29 +8,26 @@ import {
   type OpenCommits,
   unmergedImports,
 } from '../../commits/taken-twice.ts';
-import { EXIT } from '../../errors.ts';
-import { exitStatus } from '../../record/exit-status.ts';
 import { requireChanges } from '../../record/require-usable.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
-import { matcher } from '../../review/build-review.ts';
-import { countBlockedClaudeFindings, countSuspectClaudeFiles } from '../../review/claude-items.ts';
+import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
 import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
-import { reachesSeverity } from '../../review/findings.ts';
-import { chooseClean, countHeldInGit, isSelectable, outcomeCounts, type PathFilter } from '../../review/policy.ts';
+import { chooseClean, isSelectable, type PathFilter } from '../../review/policy.ts';
 import { openContentStore } from '../../store/content.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { progressLine, resultLine } from '../../terminal/review/outcome-lines.ts';
+import { progressLine } from '../../terminal/review/outcome-lines.ts';
 import { whenText } from '../../text/when.ts';
-import type { Review } from '../../types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
+import { endDryRun } from '../end/dry-run.ts';
 import { endSession } from '../end/end-session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { repositoriesWithCommits } from './session-commits.ts';
+import { unmatchedLines } from './unmatched.ts';
 
 /**
  * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
@@ -87,7 +84,8 @@ export async function applyPending(
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
   if (appliedBefore.length + parts.length > 0)
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
-  warnOfUnmatched(options.filter, review, deps);
+  for (const text of unmatchedLines(options, { review, withoutRelease: reviewOf(record) }))
+    deps.tell({ kind: 'message', level: 'warning', text });
   const imported = unmergedImports(repositoriesWithCommits(record), record.id);
   const git = gitWords(record.project, options.cwd ?? record.project);
   const isFiltered = options.filter.only.length > 0 || options.filter.skip.length > 0;
@@ -107,19 +105,7 @@ export async function applyPending(
     if (outcome.changes.some((one) => one.verdict === 'applied')) tellJoins(record, imported, git, deps);
     return { status, outcome: all };
   }
-  deps.tell({ kind: 'message', level: 'info', text: resultLine(fileProgress(review, outcome.changes), 'Would apply') });
-  const { conflicts, heldBack } = outcomeCounts(outcome);
-  const status = exitStatus({
-    limited: false,
-    conflicts,
-    decided: true,
-    // What stays out in .git and in Claude's data counts as in an apply.
-    heldBack: heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
-    failOn: reachesSeverity(record.plan.policy.failOn, whole),
-    waiting: 0,
-    agent: EXIT.ok,
-  });
-  return { status, outcome: all };
+  return { status: endDryRun(record, { review, whole, outcome }, deps), outcome: all };
 }
 
 /** A session is taken as files or as commits: who took the commits before learns that the files are the same work. */
@@ -139,19 +125,6 @@ function tellJoins(
   if (commits.length === 0) return;
   for (const text of joinAdvice({ sessionId, commits, git, canUndo: true }))
     tell({ kind: 'message', level: 'info', text: cleanLine(text) });
-}
-
-/** A misspelt glob selects nothing, which looks like an apply that held everything back. */
-function warnOfUnmatched({ only, skip }: PathFilter, { items }: Review, { tell }: UserDeps): void {
-  for (const [option, globs] of [
-    ['--only', only],
-    ['--skip', skip],
-  ] as const)
-    for (const glob of globs) {
-      const isMatch = matcher([glob]);
-      if (items.some(({ change }) => isMatch(change.path))) continue;
-      tell({ kind: 'message', level: 'warning', text: cleanLine(`No pending change matches ${option} ${glob}`) });
-    }
 }
 
 /** Prints what earlier applies did, before anything is asked. */

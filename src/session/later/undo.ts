@@ -1,5 +1,5 @@
 import type { Merged } from '../../apply/apply-changes.ts';
-import { undoApply, undoableSince } from '../../apply/undo.ts';
+import { type UndoOutcome, undoApply, undoableSince } from '../../apply/undo.ts';
 import { deleteBranch } from '../../publish/branch.ts';
 import { requireChanges } from '../../record/require-usable.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
@@ -26,7 +26,7 @@ export async function undoSession(
   record: SessionRecord,
   deps: UserDeps,
   options: { readonly dryRun: boolean; readonly yes: boolean },
-): Promise<ApplyOutcome | undefined> {
+): Promise<(ApplyOutcome & Partial<UndoOutcome>) | undefined> {
   requireChanges(record);
   const made = record.branches?.at(-1);
   const { plan } = record;

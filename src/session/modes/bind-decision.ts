@@ -1,8 +1,7 @@
 import { exitStatus } from '../../record/exit-status.ts';
 import { storeDir, updateRecord } from '../../record/session.ts';
-import { countBlockedClaudeFindings } from '../../review/claude-items.ts';
-import { reachesSeverity } from '../../review/findings.ts';
-import { countHeldInGit, outcomeCounts } from '../../review/policy.ts';
+import { findingsFrom } from '../../review/findings.ts';
+import { heldBack as heldChanges, outcomeCounts } from '../../review/held-back.ts';
 import { openContentStore } from '../../store/content.ts';
 import { askSuspects } from '../../terminal/review/ask-suspects.ts';
 import { commitLines } from '../../terminal/review/commit-lines.ts';
@@ -12,6 +11,7 @@ import type { RelPath } from '../../text/path.ts';
 import type { Review } from '../../types/review.ts';
 import type { SessionRecord } from '../../types/session.ts';
 import { bringClaudeBack } from '../end/claude-data.ts';
+import { failOnLine, heldLines } from '../end/outcome-words.ts';
 import { writeOwnReport } from '../end/own-report.ts';
 import { sessionReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
@@ -67,16 +67,21 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: U
     for (const text of [...commitLines(record.commits ?? []), command])
       deps.tell({ kind: 'message', level: 'info', text });
   }
-  const counts = outcomeCounts(outcome ?? { changes: [], at: '' });
+  const done = outcome ?? { changes: [], at: '' };
+  const { failOn } = record.plan.policy;
+  const [held, reached] = [heldChanges(review, done), findingsFrom(failOn, review)];
+  const reason = failOnLine(failOn, reached);
+  for (const text of [...heldLines(held), ...(reason === undefined ? [] : [reason])])
+    deps.tell({ kind: 'message', level: 'info', text });
   const interruptedBy = deps.interruption.by();
   const status = exitStatus({
     ...(interruptedBy === undefined ? {} : { interruptedBy }),
     hasFailed: agent.failure !== undefined,
     limited: agent.stopReason !== undefined && interruptedBy === undefined,
-    conflicts: counts.conflicts,
+    conflicts: outcomeCounts(done).conflicts,
     decided: true,
-    heldBack: heldBack + counts.heldBack + countHeldInGit(review) + countBlockedClaudeFindings(review),
-    failOn: reachesSeverity(record.plan.policy.failOn, review),
+    heldBack: heldBack + held.length,
+    failOn: reached.length > 0,
     waiting: 0,
     agent: agent.status,
   });

@@ -20,7 +20,7 @@ export function progressLine(
   when: string | undefined,
 ): string {
   const what = applied === total ? amount(total, 'files') : `${applied} of ${amount(total, 'files')}`;
-  const parts = [`${what} ${are(applied)} applied${when === undefined ? '' : ` (${when})`}`];
+  const parts = [`${what} ${are(total === 1 ? 1 : applied)} applied${when === undefined ? '' : ` (${when})`}`];
   if (left > 0) parts.push(`${left} ${are(left)} left${inPart === 0 ? '' : `, ${inPart} of them applied in part`}`);
   if (blocked > 0) parts.push(`${blocked} ${are(blocked)} blocked`);
   return parts.join(', ');

@@ -105,7 +105,7 @@ function repositoryLines(review: Review, { gitDirs, bare }: NewRepositories): Su
 }
 
 /** What the base's ignore rules match: deletions and replaced files that are held back with it first, then what can be asked for. */
-function withheldLines(review: Review): SummaryLine[] {
+export function withheldLines(review: Review): SummaryLine[] {
   const lines: SummaryLine[] = [];
   const note = (text: string): void => void lines.push({ text, severity: 'note' });
   const held = review.decisions.flatMap((decision) => {

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildReview, matcher } from '../../../src/review/build-review.ts';
 import { heldRemoval } from '../../../src/review/decisions.ts';
-import {
-  choose,
-  chooseClean,
-  chooseNothing,
-  countHeldInGit,
-  madeCommits,
-  pathFilter,
-} from '../../../src/review/policy.ts';
+import { heldBack } from '../../../src/review/held-back.ts';
+import { choose, chooseClean, chooseNothing, madeCommits, pathFilter } from '../../../src/review/policy.ts';
 import { summaryLines } from '../../../src/terminal/review/summary.ts';
 import type { RelPath } from '../../../src/text/path.ts';
 import type { Change, Entry } from '../../../src/types/entry.ts';
@@ -243,8 +237,9 @@ describe('--only, --skip and --allow-suspect', () => {
 it('counts suspect changes in git as held back, not notes of what git writes by itself', () => {
   const inGit = [change('.git/config', { inGit: true }), change('.git/index', { inGit: true }), change('a')];
   const findings = [finding('.git/config', 'suspect'), finding('.git/index', 'note'), finding('a', 'suspect')];
-  expect(countHeldInGit(review(inGit, findings))).toBe(1);
-  expect(countHeldInGit(review(inGit, findings.slice(1)))).toBe(0);
+  const nothing = { changes: [] };
+  expect(heldBack(review(inGit, findings), nothing)).toHaveLength(1);
+  expect(heldBack(review(inGit, findings.slice(1)), nothing)).toEqual([]);
 });
 
 it('commits are a changed branch or HEAD together with new objects: a checkout or a new branch is none', () => {

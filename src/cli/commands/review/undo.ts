@@ -1,5 +1,5 @@
 import { EXIT } from '../../../errors.ts';
-import { outcomeCounts } from '../../../review/policy.ts';
+import { outcomeCounts } from '../../../review/held-back.ts';
 import { undoSession } from '../../../session/later/undo.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { withSession } from '../../context/open-session.ts';
@@ -14,7 +14,10 @@ export const undoCommand: CommandRun = (line, context) =>
       deps.tell({ kind: 'message', level: 'info', text: 'Nothing was undone.' });
       return EXIT.undecided;
     }
-    const applied = dryRun ? 'would restore' : 'restored';
+    const { removed = [] } = outcome;
+    const isRemoved = new Set<string>(removed);
+    const words = dryRun ? (['would remove', 'would restore'] as const) : (['removed', 'restored'] as const);
+    const applied = (path: string): string => words[isRemoved.has(path) ? 0 : 1];
     writeOutcome(outcome, { json: line.options.has('json'), applied }, context);
     return outcomeCounts(outcome).conflicts > 0 ? EXIT.conflict : EXIT.ok;
   });

@@ -171,6 +171,7 @@ describe('apply --branch', () => {
     expect(record().outcome?.changes).toContainEqual({
       path: 'l',
       verdict: 'conflict',
+      ways: ['theirs'],
       why: expect.stringContaining('in HEAD'),
     });
   });

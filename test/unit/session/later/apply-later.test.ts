@@ -8,25 +8,46 @@ import { endSession } from '../../../../src/session/end/end-session.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { type ApplyPendingOptions, applyPending, finishApply } from '../../../../src/session/later/apply.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
-import type { Change } from '../../../../src/types/entry.ts';
+import type { Change, WithheldGroup } from '../../../../src/types/entry.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
+import type { Policy } from '../../../../src/types/policy.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-later-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
+const finding = (at: string, severity: Finding['severity']): Finding => ({
+  rule: 'x',
+  path: at as RelPath,
+  severity,
+  title: 'Title',
+  why: `Why ${at}.`,
+});
+
 const WAYS: ApplyPendingOptions = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: false };
 
-/** A collected session that nobody decided about, with no terminal; the un-ignored paths by their pattern. */
-async function lay(name: string, sides: Sides, unignored: Readonly<Record<string, string>> = {}) {
+interface Collected {
+  /** The un-ignored paths by their pattern. */
+  readonly patterns?: Readonly<Record<string, string>>;
+  readonly findings?: readonly Finding[];
+  readonly withheld?: readonly WithheldGroup[];
+  /** Changes besides those of the sides. */
+  readonly more?: readonly Change[];
+  readonly policy?: Partial<Policy>;
+}
+
+/** A collected session that nobody decided about, with no terminal. */
+async function lay(name: string, sides: Sides, collected: Collected = {}) {
+  const { patterns = {}, findings = [], withheld = [], more = [], policy = {} } = collected;
   const scene = await layApply(path.join(root, name, 'project'), path.join(root, name, 'state'), sides);
   const changes = scene.changes.map((change) => {
-    const pattern = unignored[change.path];
+    const pattern = patterns[change.path];
     return pattern === undefined ? change : { ...change, ignored: true, unignored: pattern };
   });
-  writeCollected(scene.sessionDir, { version: 1, changes, findings: [], problems: [], withheld: [], baseEntries: 9 });
-  const plan = { sessionId: '1', sessionDir: scene.sessionDir, project: { root: scene.project } };
+  const all = { changes: [...changes, ...more], findings, problems: [], withheld, baseEntries: 9 };
+  writeCollected(scene.sessionDir, { version: 1, ...all });
+  const plan = { sessionId: '1', sessionDir: scene.sessionDir, project: { root: scene.project }, policy };
   const first = sessionRecord({ stage: 'pending', plan });
   const said: string[] = [];
   const interruption = { signal: new AbortController().signal, by: () => undefined };
@@ -43,7 +64,7 @@ async function lay(name: string, sides: Sides, unignored: Readonly<Record<string
 it('files that the session un-ignores need an answer and stay pending, also where nothing else is left', async () => {
   const base = { '.gitignore': file('vim/\n') };
   const session = { '.gitignore': file('\n'), vim: dir, 'vim/one': file('1\n') };
-  const { again, now, sessionDir } = await lay('unignored', { base, session }, { vim: 'vim', 'vim/one': 'vim' });
+  const { again, now, sessionDir } = await lay('unignored', { base, session }, { patterns: { vim: 'vim', 'vim/one': 'vim' } });
   expect(await again({ yes: true })).toBe(121);
   expect(now()).toEqual({ '.gitignore': file('\n') });
   // Nobody is there to be asked: nothing is decided.
@@ -54,10 +75,60 @@ it('files that the session un-ignores need an answer and stay pending, also wher
   expect(await again({})).toBe(0);
 });
 
-it('names a glob of --only that matches no pending change', async () => {
-  const { again, said } = await lay('misspelt', { base: {}, session: { 'src/a': file('a\n') } });
-  await again({ filter: { only: ['scr/a', 'src/a'], skip: [] }, dryRun: true });
-  expect(said.filter((text) => text.includes('matches'))).toEqual(['No pending change matches --only scr/a']);
+it('names each glob that selects nothing, of every option that selects', async () => {
+  const sides = { base: {}, session: { Makefile: file('m\n'), 'src/a': file('a\n'), vim: file('v\n') } };
+  const { again, said } = await lay('misspelt', sides, {
+    patterns: { vim: 'vim' },
+    findings: [finding('Makefile', 'suspect')],
+    withheld: [{ directory: 'node_modules', entries: 9, bytes: 9 }],
+  });
+  const wrong = {
+    filter: { only: ['scr/a', 'src/a', 'Makefile', 'vim'], skip: ['*.txt'] },
+    allowSuspect: ['src/a', 'Makefile', 'makefile'],
+    release: ['node_modules/.bin/*', 'vim'],
+  };
+  await again({ ...wrong, dryRun: true });
+  expect(said.filter((text) => text.includes('matches'))).toEqual([
+    'No pending change matches --only scr/a',
+    'No pending change matches --skip *.txt',
+    'No pending suspect change matches --allow-suspect src/a',
+    'No pending suspect change matches --allow-suspect makefile',
+    'No pending change matches --include-ignored node_modules/.bin/*: what is in node_modules is not kept with the session; give the option when you start one',
+  ]);
+});
+
+it('reports that there is nothing to apply, with what is withheld', async () => {
+  const { again, said } = await lay(
+    'unchanged',
+    { base: {}, session: {} },
+    { withheld: [{ directory: 'node_modules', entries: 9, bytes: 9 }] },
+  );
+  expect(await again({ yes: true })).toBe(0);
+  expect(said).toEqual([
+    'Nothing to apply: no file that can be applied was changed.',
+    'withheld: node_modules (9 ignored entries, 9 B)',
+  ]);
+});
+
+it.each<[string, readonly Finding[], Partial<Policy>, readonly Change[], string]>([
+  ['a blocked file', [finding('a', 'blocked')], {}, [], 'left: a (blocked: Why a.)'],
+  ['a suspect file', [finding('a', 'suspect')], {}, [], 'left: a (suspect: Why a.)'],
+  [
+    'a hook, which stays in the session',
+    [finding('.git/hooks/x', 'suspect')],
+    {},
+    [{ path: '.git/hooks/x' as RelPath, kind: 'created', inGit: true }],
+    'left: .git/hooks/x (suspect: Why .git/hooks/x.)',
+  ],
+  ['--fail-on', [finding('a', 'note')], { failOn: 'note' }, [], '--fail-on note: Title: a'],
+])('exit status 121 has its reason in the last lines: %s', async (name, findings, policy, more, line) => {
+  const sides = { base: {}, session: { a: file('a\n'), b: file('b\n') } };
+  const { again, said } = await lay(`named ${name}`, sides, { findings, policy, more });
+  // A dry run, on files and on a branch, and the apply have one status and one reason.
+  expect(await again({ yes: true, dryRun: true })).toBe(121);
+  if (!line.startsWith('left: a')) expect(said.slice(-2)).toContain(line);
+  expect(await again({ yes: true })).toBe(121);
+  expect(said.slice(-3)).toContain(line);
 });
 
 it('a path that contains a line end does not start a new line of output', async () => {

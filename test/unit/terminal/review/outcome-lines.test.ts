@@ -28,6 +28,7 @@ it.each<[ProgressCounts, string | undefined, string]>([
     'today 14:03',
     '3 of 5 files are applied (today 14:03), 2 are left',
   ],
+  [{ total: 1, applied: 0, left: 1, inPart: 0, blocked: 0 }, undefined, '0 of 1 file is applied, 1 is left'],
   [{ total: 1, applied: 1, left: 0, inPart: 0, blocked: 0 }, undefined, '1 file is applied'],
   [
     { total: 3, applied: 1, left: 1, inPart: 1, blocked: 1 },

@@ -1,0 +1,54 @@
+import { matcher } from '../../review/build-review.ts';
+import type { PathFilter } from '../../review/policy.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import type { Review, ReviewItem } from '../../types/review.ts';
+
+export interface Selecting {
+  readonly filter: PathFilter;
+  readonly allowSuspect?: readonly string[];
+  readonly release?: boolean | readonly string[];
+}
+
+/**
+ * A line for each glob of an option that selects changes and selects none: a misspelt one looks like an apply that held
+ * everything back. `review` is what is decided about, `withoutRelease` the same without `--include-ignored`. Cleaned.
+ */
+export function unmatchedLines(
+  { filter, allowSuspect = [], release = [] }: Selecting,
+  { review, withoutRelease }: { readonly review: Review; readonly withoutRelease: Review },
+): string[] {
+  const isWithheld = new Set<string>(withheldPaths(withoutRelease));
+  const stillWithheld = new Set<string>(withheldPaths(review));
+  const any = (): boolean => true;
+  const options: readonly [name: string, globs: readonly string[], isSelected: (item: ReviewItem) => boolean][] = [
+    ['--only', filter.only, any],
+    ['--skip', filter.skip, any],
+    ['--allow-suspect', allowSuspect, ({ findings }) => findings.some(({ severity }) => severity === 'suspect')],
+    [
+      '--include-ignored',
+      typeof release === 'boolean' ? [] : release,
+      ({ change: { path } }) => isWithheld.has(path) && !stillWithheld.has(path),
+    ],
+  ];
+  return options.flatMap(([name, globs, isSelected]) =>
+    globs.flatMap((glob) => {
+      const isMatch = matcher([glob]);
+      if (review.items.some((item) => isSelected(item) && isMatch(item.change.path))) return [];
+      return [cleanLine(`No pending ${name === '--allow-suspect' ? 'suspect change' : 'change'} matches ${name} ${glob}${whyNot(name, isMatch, review)}`)];
+    }),
+  );
+}
+
+function withheldPaths({ items }: Review): string[] {
+  return items.filter(({ state }) => state === 'withheld').map(({ change }) => change.path);
+}
+
+/** What a glob of --include-ignored names although it selects nothing. */
+function whyNot(name: string, isMatch: (path: string) => boolean, { items, withheld }: Review): string {
+  if (name !== '--include-ignored') return '';
+  const known = items.find(({ change, state }) => state === 'withheld' && isMatch(change.path));
+  if (known !== undefined) return `: ${known.change.path} is an ignored file that the project has`;
+  const [group] = withheld;
+  if (group === undefined) return '';
+  return `: what is in ${group.directory} is not kept with the session; give the option when you start one`;
+}
