@@ -34,7 +34,11 @@ export function unmatchedLines(
     globs.flatMap((glob) => {
       const isMatch = matcher([glob]);
       if (review.items.some((item) => isSelected(item) && isMatch(item.change.path))) return [];
-      return [cleanLine(`No pending ${name === '--allow-suspect' ? 'suspect change' : 'change'} matches ${name} ${glob}${whyNot(name, isMatch, review)}`)];
+      return [
+        cleanLine(
+          `No pending ${name === '--allow-suspect' ? 'suspect change' : 'change'} matches ${name} ${glob}${whyNot(name, isMatch, review)}`,
+        ),
+      ];
     }),
   );
 }

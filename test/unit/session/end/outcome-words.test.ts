@@ -1,10 +1,15 @@
 import { expect, it } from 'vitest';
+import { isTogetherReason } from '../../../../src/apply/sets/thing-reasons.ts';
 import { failOnLine, heldLines, troubleLines } from '../../../../src/session/end/outcome-words.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import type { Finding } from '../../../../src/types/finding.ts';
 import type { ChangeOutcome } from '../../../../src/types/session.ts';
 
-const outcome = (path: string, verdict: ChangeOutcome['verdict'], more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
+const outcome = (
+  path: string,
+  verdict: ChangeOutcome['verdict'],
+  more: Partial<ChangeOutcome> = {},
+): ChangeOutcome => ({
   path: path as RelPath,
   verdict,
   ...more,
@@ -13,6 +18,7 @@ const outcome = (path: string, verdict: ChangeOutcome['verdict'], more: Partial<
 it('files of one thing are one line, with the reason that one of them has of its own', () => {
   const thing = 'SQLite database app.db';
   const other = 'it is one change with app.db-wal, which could not be applied';
+  expect([isTogetherReason(other), isTogetherReason('it is one change with x')]).toEqual([true, false]);
   const lines = troubleLines([
     outcome('a', 'applied'),
     outcome('app.db', 'conflict', { thing, why: other }),
@@ -31,12 +37,18 @@ it('files of one thing are one line, with the reason that one of them has of its
 });
 
 it('what makes exit status 121 is named, and much of it is counted', () => {
-  const held = Array.from({ length: 12 }, (_, at) => ({ path: `${at}`, verdict: 'blocked' as const, why: 'Git runs it.' }));
+  const held = Array.from({ length: 12 }, (_, at) => ({
+    path: `${at}`,
+    verdict: 'blocked' as const,
+    why: 'Git runs it.',
+  }));
   const lines = heldLines(held);
   expect([lines[0], lines.length, lines.at(-1)]).toEqual([
     ...['left: 0 (blocked: Git runs it.)', 11, 'left: 2 more that are held back'],
   ]);
   const finding = { path: 'Makefile', title: 'Suspect file modified', severity: 'suspect' } as Finding;
-  expect(failOnLine('suspect', [finding, finding])).toBe('--fail-on suspect: Suspect file modified: Makefile, and 1 more');
+  expect(failOnLine('suspect', [finding, finding])).toBe(
+    '--fail-on suspect: Suspect file modified: Makefile, and 1 more',
+  );
   expect([failOnLine('suspect', []), failOnLine(undefined, [finding])]).toEqual([undefined, undefined]);
 });

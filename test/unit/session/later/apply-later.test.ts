@@ -64,7 +64,11 @@ async function lay(name: string, sides: Sides, collected: Collected = {}) {
 it('files that the session un-ignores need an answer and stay pending, also where nothing else is left', async () => {
   const base = { '.gitignore': file('vim/\n') };
   const session = { '.gitignore': file('\n'), vim: dir, 'vim/one': file('1\n') };
-  const { again, now, sessionDir } = await lay('unignored', { base, session }, { patterns: { vim: 'vim', 'vim/one': 'vim' } });
+  const { again, now, sessionDir } = await lay(
+    'unignored',
+    { base, session },
+    { patterns: { vim: 'vim', 'vim/one': 'vim' } },
+  );
   expect(await again({ yes: true })).toBe(121);
   expect(now()).toEqual({ '.gitignore': file('\n') });
   // Nobody is there to be asked: nothing is decided.
