@@ -39,7 +39,7 @@ export type FileDiff =
 const CONTEXT = 3;
 const BUDGET_MS = 1_500;
 /** Above this a file is shown as binary, by sizes: nobody reads it line by line. */
-const TEXT_LIMIT = 20 * 1024 * 1024;
+export const TEXT_LIMIT = 20 * 1024 * 1024;
 const HEAD_BYTES = 256;
 
 /** As {@link fileDiff} where a side is too large to be read whole; `head` gives how the new content begins. */

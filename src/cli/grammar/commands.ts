@@ -162,6 +162,8 @@ export const COMMANDS: readonly CommandShape[] = [
     '[ID] [-- PATH…]',
     'show the changes of a session',
     [
+      flag('patch', 'print what git apply takes, as without a terminal'),
+      flag('view', 'print the changes for a reader, as on a terminal'),
       flag('stat', 'print the number of changed lines of each file'),
       flag('name-only', 'print names only'),
       flag('side-by-side', 'print old and new content in two columns'),

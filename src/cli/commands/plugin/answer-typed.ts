@@ -31,7 +31,7 @@ export async function answerTyped(
     case 'status':
       return textOf(['status', ...(up === undefined ? [] : [up.id])], project);
     case 'diff':
-      return up === undefined ? textOf(['diff'], project) : liveDiff(up, context);
+      return up === undefined ? textOf(['diff', '--view'], project) : liveDiff(up, context);
     case 'review':
       return reviewText(up, project);
     case 'explore':
@@ -96,7 +96,7 @@ async function askFor(
   if (session === undefined) return 'There are no changes to decide about.';
   const shown = [
     await runSelf(['status', session.id], project.root),
-    await runSelf(['diff', session.id], project.root),
+    await runSelf(['diff', '--view', session.id], project.root),
   ];
   const unshown = shown.find((one) => one.status !== EXIT.ok);
   if (unshown !== undefined) return failed(unshown);

@@ -24,6 +24,7 @@ import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
 import { withSession } from '../../context/open-session.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
+import { writePatch } from './patch.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */
 export const diffCommand: CommandRun = (line, context) =>
@@ -42,11 +43,16 @@ export const diffCommand: CommandRun = (line, context) =>
     const isPartly = counts.applied > 0 && counts.left > 0;
     const when = record.outcome && whenText(record.outcome.at, Date.now());
     if (counts.applied + counts.inPart > 0) {
-      const marked = isPartly ? ' Applied ones are marked.' : '';
+      const marked = isPartly && !isPatch(line) ? ' Applied ones are marked.' : '';
       context.tell({ kind: 'message', level: 'info', text: `${progressLine(counts, when)}.${marked}` });
     }
+    const content = openContentStore(storeDir(record.plan.sessionDir));
+    if (isPatch(line)) {
+      await writePatch(shown, record, { content, context });
+      return 0;
+    }
     const applied = new Set(isPartly ? files.filter(isApplied).map(({ item }) => item) : []);
-    await show(shown, { line, context, applied, store: openContentStore(storeDir(record.plan.sessionDir)) });
+    await show(shown, { line, context, applied, store: content });
     return 0;
   });
 
@@ -60,7 +66,7 @@ function showInPlace(
   { options }: CommandLineOfCommand,
   { write, tell }: CommandContext,
 ): number {
-  const isNamed = options.has('name-only') || options.has('stat');
+  const isNamed = options.has('name-only') || options.has('stat') || options.has('view');
   for (const { change, renamedFrom } of items) {
     const name = cleanLine(change.path);
     const kind = renamedFrom === undefined ? change.kind : 'renamed';
@@ -69,6 +75,17 @@ function showInPlace(
   }
   tell({ kind: 'message', level: 'info', text: items.length === 0 ? 'No files changed' : whereInPlaceLine(record) });
   return 0;
+}
+
+/** Other ways to print the changes than as a patch. */
+const VIEWS = ['view', 'stat', 'name-only', 'side-by-side'];
+
+/** As git does: what is no terminal gets what `git apply` and other programs take. */
+function isPatch(line: CommandLineOfCommand): boolean {
+  const view = VIEWS.find((name) => line.options.has(name));
+  if (!line.options.has('patch')) return view === undefined && process.stdout.isTTY !== true;
+  if (view !== undefined) throw usageError(`--patch excludes --${view}`, 'Leave out one of them.');
+  return true;
 }
 
 function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly ReviewItem[] {
