@@ -18,6 +18,7 @@ import { foldersFor } from './missing-folders.ts';
 import { USUAL_UMASK, withUserModes } from './new-modes.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
+import { inSessionOrder } from './times.ts';
 
 /** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
 export interface Merged {
@@ -78,12 +79,13 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
       isChosen: prepared.isBeside,
       things: prepared.things,
     });
-    const steps = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
+    const made = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
       project: request.project,
       walker,
       sessionUmask: request.sessionUmask ?? USUAL_UMASK,
       umask: process.umask(),
     });
+    const steps = inSessionOrder(made, request.choice.chosen, BigInt(Date.now()) * 1_000_000n);
     const done = request.dryRun
       ? steps.map(appliedOutcome)
       : await runJournalled({ ...request, walker, steps, kind: 'apply', ...prepared.things });

@@ -201,8 +201,18 @@ function setMode(target: Buffer, post: Target, unflushed: Unflushed): number {
   const fd = openForMode(target);
   return finished(fd, unflushed, () => {
     fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
+    setTime(fd, post);
   });
+}
+
+/** The time, where a step has one. Only its owner may give a file another time than now: the time is then now. */
+function setTime(fd: number, { mtimeNs }: Target): void {
+  if (mtimeNs === undefined) return;
+  try {
+    futimesSync(fd, settableTime(mtimeNs), settableTime(mtimeNs));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+  }
 }
 
 /** Opened for writing where its owner may not read the file. */
@@ -225,7 +235,7 @@ function writeBeside(step: Step, post: Target, { target, temp }: Place, content:
     if (owner.uid !== undefined && owner.gid !== undefined) giveOwner(fd, owner.uid, owner.gid, step.pre === undefined);
     if (step.attributes) copyAttributes(target, fd);
     fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
+    setTime(fd, post);
     return { fd, mode: modeOf(fd) };
   } catch (error) {
     closeSync(fd);
@@ -250,7 +260,7 @@ function writeInPlace(post: Target, target: Buffer, content: Iterable<Uint8Array
   return finished(fd, unflushed, () => {
     ftruncateSync(fd, writeAll(fd, content, wholePiece));
     if (modeOf(fd) !== post.mode) fchmodSync(fd, post.mode);
-    if (post.mtimeNs !== undefined) futimesSync(fd, settableTime(post.mtimeNs), settableTime(post.mtimeNs));
+    setTime(fd, post);
   });
 }
 

@@ -12,8 +12,9 @@ export interface Target {
   readonly target?: string;
   /** The permission bits that the session left, where a new entry gets others: those that the user's tools give it. */
   readonly sessionMode?: number;
-  /** Undo: the time and owner to restore. Otherwise the time is now, and the owner that of the replaced entry. */
+  /** Of a file that is written, and at an undo the time to restore; otherwise it is now. */
   readonly mtimeNs?: string;
+  /** Undo: the owner to restore; otherwise that of the replaced entry. */
   readonly uid?: number;
   readonly gid?: number;
 }

@@ -96,11 +96,11 @@ function filesBelow(root: string): string[] {
 async function entryAt(root: string, name: string, store: ContentStore): Promise<Entry | undefined> {
   const full = path.join(root, name);
   if (!existsSync(full)) return undefined;
-  const stats = lstatSync(full);
-  const mode = stats.mode & 0o7777;
+  const stats = lstatSync(full, { bigint: true });
+  const mode = Number(stats.mode) & 0o7777;
   if (stats.isDirectory()) return { kind: 'dir', mode, size: 0, mtimeNs: '0' };
   const { digest, size } = await store.put([readFileSync(full)]);
-  return { kind: 'file', mode, size, mtimeNs: '0', digest };
+  return { kind: 'file', mode, size, mtimeNs: String(stats.mtimeNs), digest };
 }
 
 const DATABASE = `
