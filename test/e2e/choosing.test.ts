@@ -41,7 +41,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
   ]);
   expect([has('doc.txt'), has('cfg/a'), has('vim'), has('build')]).toEqual([true, true, false, false]);
 
-  const shown = (await scene.run(['diff'])).stdout;
+  const shown = (await scene.run(['diff', '--view'])).stdout;
   expect(shown).toContain('renamed d/f1.js → e/f1.js  (applied)\n');
   expect(shown).toMatch(
     /renamed moved\.txt {2}\(applied\)\nsimilarity index 9\d%\nrename from notes\.txt\nrename to moved\.txt\n@@/,

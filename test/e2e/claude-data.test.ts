@@ -51,6 +51,6 @@ it('a session that rewrites all of ~/.claude changes nothing on the host, and ea
   expect(
     execFileSync('find', [instance, '-type', 'f', '-printf', '%P\n'], { encoding: 'utf8' }).split('\n').sort(),
   ).toEqual(['', 'mount-point', 'project-root']);
-  const shown = await scene.run(['diff', '--', '~/.claude/CLAUDE.md']);
+  const shown = await scene.run(['diff', '--view', '--', '~/.claude/CLAUDE.md']);
   expect(shown.stdout).toContain('+PLANTED');
 });

@@ -26,7 +26,7 @@ it('a file of two gigabytes comes back like any other, is shown by its size, and
   const made = await scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
   expect(made.stderr).toContain('1 file created');
   const [digest] = made.stdout.split(' ');
-  const shown = await scene.run(['diff']);
+  const shown = await scene.run(['diff', '--view']);
   expect(shown.stdout).toContain('data.bin');
   expect(shown.stdout).toMatch(/binary: nothing → 2[.\d]* GB/);
   expect((await scene.run(['apply', '--yes'])).status).toBe(0);

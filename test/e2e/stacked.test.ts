@@ -51,7 +51,7 @@ it('a session started next to a pending one sees the current project; each is re
   expect(diff.split('\n').filter(Boolean)).toEqual(
     ['gone', 'gone/f', 'new/deep/f', 'src/file4.txt', 'src/file5.txt', 'src/file6.txt'].sort(),
   );
-  const text = (await scene.run(['diff', two])).stdout;
+  const text = (await scene.run(['diff', '--view', two])).stdout;
   expect(text).toMatch(/ edited on the host\n\+second/);
   const explored = await scene.run(['explore', two], {
     input: 'cat src/file4.txt; ls new/deep gone to-file; cat src/file7.txt\n',

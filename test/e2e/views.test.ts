@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
@@ -86,7 +87,14 @@ it('a partial apply: every view says what is applied and what is left, and how t
   // The pager of the user, with colours; as it is where nobody looks at it.
   const paged = await inTerminal(['diff'], [[/:\u001b\[K|:\u001b\[m|\n:$|^:/m, 'q']]);
   expect(paged).toContain('\u001b[1mmodified Makefile');
-  expect((await scene.run(['diff'])).stdout).not.toContain('\u001b');
+  const patch = await scene.run(['diff']);
+  expect(patch.stdout).toMatch(/^diff --git a\/Makefile b\/Makefile\n/);
+  expect(patch.stdout).not.toMatch(/\u001b|SUSPECT|\(applied\)/);
+  expect(patch.stderr).toContain('WARNING: Suspect file modified: Makefile');
+  const options = { cwd: scene.project, input: patch.stdout };
+  // Two of the four files are applied.
+  expect(execFileSync('git', ['apply', '--numstat'], options).toString().split('\n').length).toBe(5);
+  expect((await scene.run(['diff', '--view'])).stdout).not.toContain('\u001b');
 
   const undone = await inTerminal(['undo'], [[/Undo the apply of [^,]+, 2 files\? \[y\/N\]:/, 'y\r']]);
   expect(undone).toContain('restored');

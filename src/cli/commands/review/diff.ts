@@ -80,7 +80,7 @@ function showInPlace(
 /** Other ways to print the changes than as a patch. */
 const VIEWS = ['view', 'stat', 'name-only', 'side-by-side'];
 
-/** As git does: what is no terminal gets what `git apply` and other programs take. */
+/** As git does: output that is not a terminal gets what `git apply` and other programs take. */
 function isPatch(line: CommandLineOfCommand): boolean {
   const view = VIEWS.find((name) => line.options.has(name));
   if (!line.options.has('patch')) return view === undefined && process.stdout.isTTY !== true;

@@ -41,6 +41,7 @@ export async function writePatch(
     tell({ kind: 'message', level: 'warning', text: `Not in the patch: ${name}` });
   if (left.length > MAX_NAMED)
     tell({ kind: 'message', level: 'warning', text: `Not in the patch: ${left.length - MAX_NAMED} more` });
+  if (left.length > 0) tell({ kind: 'message', level: 'info', text: 'run-claude diff --view shows them.' });
   const top = findRepository(root);
   const folder = top === undefined || top === root ? '' : `${path.relative(top, root)}/`;
   const options = { content, folder, hash: objectHash(plan.project.gitCommonDir ?? (top && path.join(top, '.git'))) };
