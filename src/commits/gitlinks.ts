@@ -71,7 +71,7 @@ function unknown({ path, commit }: Gitlink, hasRepository: boolean): Finding {
     path,
     title: 'Commit that no repository here has',
     why: hasRepository
-      ? `It is on no branch here or in the session: fetch it there, or put it on a branch in the session (run-claude resume; git branch keep ${short}). With --only, import that repository too.`
+      ? `It is on no branch here or in the session: fetch it there, or put it on a branch in the session (run-claude resume; git branch keep ${short}). If you gave --only, leave it out: the commits of both repositories are then imported.`
       : 'There is no repository at that path here: git submodule update --init makes one. Then import again.',
     detail: short,
   };
