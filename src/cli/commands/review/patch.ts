@@ -3,8 +3,9 @@ import path from 'node:path';
 import { findRepository } from '../../../host/facts.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';
+import { findingLines } from '../../../terminal/review/finding-lines.ts';
 import { patchOf, whyNotInPatch } from '../../../terminal/review/git-patch.ts';
-import { findingLine } from '../../../terminal/review/summary.ts';
+import { tellLines } from '../../../terminal/review/tell-lines.ts';
 import type { ContentReader } from '../../../types/entry.ts';
 import type { ReviewItem } from '../../../types/review.ts';
 import type { SessionRecord } from '../../../types/session.ts';
@@ -26,10 +27,10 @@ export async function writePatch(
   const { root } = plan.project;
   const shown = items.filter(({ change }) => !change.path.startsWith('~/.claude/'));
   const own = shown.filter((item) => whyNotInPatch(item) === undefined);
-  for (const { findings, state } of own)
-    for (const one of findings)
-      if (state === 'suspect' && one.severity === 'suspect')
-        tell({ kind: 'finding', severity: 'suspect', text: findingLine(one).text.replace(/^WARNING: /, '') });
+  const suspect = own.flatMap(({ findings, state }) =>
+    state === 'suspect' ? findings.filter(({ severity }) => severity === 'suspect') : [],
+  );
+  tellLines(findingLines(suspect), tell);
   const left = [
     ...shown.flatMap((item) => {
       const why = whyNotInPatch(item);
