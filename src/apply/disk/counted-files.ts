@@ -12,9 +12,18 @@ export class CountedFiles {
     this.#total = new Set(steps.filter(isFileStep).map(({ path }) => path)).size;
   }
 
+  /** The first content is about to get its name. */
+  begin(): void {
+    if (this.#ended.size === 0 && this.#total > 0) this.#report();
+  }
+
   end(step: Step): void {
     if (!isFileStep(step)) return;
     this.#ended.add(step.path);
+    this.#report();
+  }
+
+  #report(): void {
     this.#progress.count({ done: this.#ended.size, total: this.#total, unit: 'files' });
   }
 }

@@ -122,6 +122,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     await takeBackBroken(one, running);
   }
   const unsafe = await batch.flushStaged();
+  running.counted.begin();
   for (const [at, one] of pending.entries()) {
     try {
       const error = unsafe.get(one.number);

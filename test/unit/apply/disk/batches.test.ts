@@ -28,7 +28,7 @@ const many = (text: string, count: number): Nodes =>
 function atFirstRename(act: () => void): Tell {
   let isDone = false;
   return (event) => {
-    if (event.kind !== 'progress' || isDone) return;
+    if (event.kind !== 'progress' || event.done === undefined || isDone) return;
     isDone = true;
     act();
   };

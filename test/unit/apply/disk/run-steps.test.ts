@@ -41,7 +41,7 @@ it('counts files, not folders and not the two steps of a file that takes the pla
     acceptMerge: async () => false,
   });
   // old/a, old, new/deep/one and new/two.
-  expect(new Set(counts.splice(0))).toEqual(new Set([1, 2, 3, 4].map((done) => `Applying ${done} of 4 files`)));
+  expect(new Set(counts.splice(0))).toEqual(new Set([0, 1, 2, 3, 4].map((done) => `Applying ${done} of 4 files`)));
   await undoApply(common);
   expect(counts.at(-1)).toBe('Undoing 4 of 4 files');
 });
