@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HostWalker } from '../../../../src/apply/disk/host-path.ts';
 import { WholeSteps } from '../../../../src/apply/disk/whole-things.ts';
+import { isTogetherReason } from '../../../../src/apply/sets/thing-reasons.ts';
 import type { RelPath } from '../../../../src/text/path.ts';
 import { BinaryScene, OpenDatabase, queryDatabase } from '../../../support/apply/binary-scene.ts';
 
@@ -176,6 +177,8 @@ it('a file of a thing that cannot be written at the last moment leaves all of th
       }
     },
   });
+  expect(isTogetherReason(said['r.dbf']?.replace('conflict: ', '') ?? '')).toBe(true);
+  expect(isTogetherReason(said['r.shx']?.replace('conflict: ', '') ?? '')).toBe(false);
   expect(said).toEqual({
     'other.txt': 'applied',
     'r.dbf': 'conflict: it is one change with r.shx, which could not be applied',
