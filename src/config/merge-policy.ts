@@ -1,4 +1,5 @@
 import { usageError } from '../errors.ts';
+import { localPort } from '../text/local-address.ts';
 import { AGENT_NAMES } from '../types/agent-package.ts';
 import { CACHE_NAMES } from '../types/cache.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
@@ -102,6 +103,7 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
     if (setting !== undefined) set(name, readValue(setting, value, flag), flag);
   }
   if (draft.mcp === false) Object.assign(draft, { mcpServers: [], mcpPrograms: [] });
+  allowLocalServers(draft, origins);
   refuseUnknownAgent(draft.agent, origins.get('agent'), sources.config?.settings.agents ?? []);
   refuseUnknownCache(draft.caches ?? [], origins.get('caches'));
   if (draft.mode === 'bind' && !origins.has('permissions')) draft.permissions = 'ask';
@@ -113,6 +115,17 @@ export function mergePolicy(sources: PolicySources): MergedPolicy {
   if (draft.network === 'none' && (sources.devcontainer?.ports ?? []).length > 0)
     warnings.push('forwardPorts of the devcontainer.json: not with --network none');
   return { policy: draft, origins, request, warnings };
+}
+
+/** An MCP server of this machine is a service of it that the session may use. */
+function allowLocalServers(draft: Draft, origins: Map<keyof Policy, string>): void {
+  const { allowLocal = [] } = draft;
+  const named = allowLocal.map((text) => text.split(':')[0]);
+  const ports = (draft.mcpServers ?? []).flatMap(({ url }) => localPort(url) ?? []).map(String);
+  const added = [...new Set(ports)].filter((port) => !named.includes(port));
+  if (added.length === 0 || draft.network !== 'gateway') return;
+  draft.allowLocal = [...allowLocal, ...added];
+  origins.set('allowLocal', joinOrigins(origins.get('allowLocal'), `${origins.get('mcpServers')}: [[mcp]]`));
 }
 
 /** A request that the user agreed to for one project is not agreed to for another one. */

@@ -4,6 +4,7 @@ import type { ContainerSpec, Engine, Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { ReadHosts } from './rules/brokers.ts';
 import { parseLocalServices } from './rules/local-services.ts';
+import { isRemote } from './rules/mcp-servers.ts';
 
 /** Directory of the sockets, in the agent's container and in the gateway's. */
 export const GATEWAY_VOLUME = '/run/run-claude/gw';
@@ -90,7 +91,7 @@ export function agentSide(
 
 /** Whether the gateway ends TLS for some hosts, with a certificate authority that the agent's container trusts. */
 export function endsTls({ brokers, allowRequests = [], mcpServers = [], mcpPrograms = [] }: ReadHosts): boolean {
-  return brokers.length + allowRequests.length + mcpServers.length + mcpPrograms.length > 0;
+  return brokers.length + allowRequests.length + mcpServers.filter(isRemote).length + mcpPrograms.length > 0;
 }
 
 /** The engine's names of the volume and the network of a session's gateway. */

@@ -3,7 +3,7 @@ import { readConfigFile } from '../../config/config-file.ts';
 import { addServer, removeServer } from '../../config/mcp-table.ts';
 import { RunClaudeError, usageError } from '../../errors.ts';
 import { wayOut } from '../../gateway/rules/mcp-programs.ts';
-import { mcpHost } from '../../gateway/rules/mcp-servers.ts';
+import { checkMcpServer } from '../../gateway/rules/mcp-servers.ts';
 import { loginStore, type McpLogin, NOT_REVOKED } from '../../mcp/login/login-store.ts';
 import { jsonText } from '../../report/json.ts';
 import { programDirectory } from '../../session/start/ready-program.ts';
@@ -29,7 +29,7 @@ export async function mcpServersCommand(line: CommandLineOfCommand, context: Com
     if (!/^[A-Za-z0-9_-]+$/.test(name))
       throw usageError(`mcp add: '${cleanLine(name)}' is not a valid name`, 'Use letters, digits, - and _.');
     const server = line.rest.length > 0 ? programOf(name, line, context.cwd) : serverOf(name, line);
-    if ('url' in server) mcpHost(server);
+    if ('url' in server) checkMcpServer(server);
     else {
       wayOut(server);
       programDirectory(server, { roots: [], isLocal: true });

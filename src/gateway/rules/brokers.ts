@@ -6,7 +6,7 @@ import type { BrokeredHost } from '../../types/gateway.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy } from '../../types/policy.ts';
 import { parseHostRule } from './host-rules.ts';
 import { brokeredProgram, refuseSameNames, wayOut } from './mcp-programs.ts';
-import { mcpHost } from './mcp-servers.ts';
+import { checkMcpServer, isRemote, mcpHost } from './mcp-servers.ts';
 import { passedAlso } from './passed-names.ts';
 import { parseRequestRule } from './request-rules.ts';
 
@@ -23,7 +23,7 @@ export type ReadHosts = Pick<Policy, 'brokers' | 'allowRequests' | 'mcpServers' 
 export function checkBrokers({ brokers, allowRequests, mcpServers = [], mcpPrograms = [] }: ReadHosts): void {
   allowedHosts(allowRequests);
   for (const rule of brokers) brokeredHost(rule);
-  for (const server of mcpServers) mcpHost(server);
+  for (const server of mcpServers) checkMcpServer(server);
   for (const program of mcpPrograms) wayOut(program);
   refuseSameNames(mcpPrograms);
 }
@@ -46,7 +46,10 @@ export async function resolveBrokers(
   const allowed = allowedHosts(allowRequests);
   const resolved =
     known ??
-    (await Promise.all([...brokers.map(resolveBroker), ...mcpServers.map((server) => resolveServer(server, logins))]));
+    (await Promise.all([
+      ...brokers.map(resolveBroker),
+      ...mcpServers.filter(isRemote).map((server) => resolveServer(server, logins)),
+    ]));
   const programs = mcpPrograms.map((program) => brokeredProgram(program, companionTokens.get(program.name)));
   return [...allowed, ...programs, ...resolved];
 }

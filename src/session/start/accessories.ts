@@ -1,5 +1,6 @@
 import { RunClaudeError } from '../../errors.ts';
 import { brokeredHost, resolveBroker, resolveServer } from '../../gateway/rules/brokers.ts';
+import { isRemote } from '../../gateway/rules/mcp-servers.ts';
 import { servedPrograms } from '../../gateway/rules/program-host.ts';
 import type { CredentialSource } from '../../types/credential.ts';
 import type { BrokeredHost } from '../../types/gateway.ts';
@@ -45,8 +46,10 @@ export async function findAccessories(plan: Plan, deps: SessionDeps): Promise<Ac
       ),
     ),
     Promise.all(
-      (policy.mcpServers ?? []).map((server) =>
-        resolveServer(server, mcpLogins).then((host) => ({ server, host }), withoutServer(server.name)),
+      (policy.mcpServers ?? []).map(async (server) =>
+        !isRemote(server)
+          ? { server, host: undefined }
+          : resolveServer(server, mcpLogins).then((host) => ({ server, host }), withoutServer(server.name)),
       ),
     ),
     Promise.all(
@@ -60,7 +63,7 @@ export async function findAccessories(plan: Plan, deps: SessionDeps): Promise<Ac
       usable.servers.map(({ server }) => server),
       usable.programs.map(({ program }) => program),
     ),
-    brokered: [...brokers, ...usable.servers.map(({ host }) => host)],
+    brokered: [...brokers, ...usable.servers.flatMap(({ host }) => host ?? [])],
     programs: usable.programs,
     mcpLogins,
   };

@@ -61,6 +61,25 @@ describe('mergePolicy', () => {
     const flags = [{ flag: '--bind', setting: 'mode', value: 'bind' }];
     expect(at('/home/me/x', { flags }).origins.get('mode')).toBe('--bind');
   });
+  it('lets a session use the port of an MCP server of this machine, once, and no other', () => {
+    const server = (name: string, url: string): string => `[[mcp]]\nname = "${name}"\nurl = "${url}"\n`;
+    const two = server('a', 'http://127.0.0.1:8931/mcp') + server('b', 'http://localhost:8931/other');
+    expect(merge(two, '').policy.allowLocal).toEqual(['8931']);
+    expect(merge(two, '').origins.get('allowLocal')).toBe('config.toml: [[mcp]]');
+    expect(merge(`allow-local = ["8931:notes"]\n${two}`, '').policy.allowLocal).toEqual(['8931:notes']);
+    expect(merge(two, '', { flags: [{ flag: '--no-mcp', setting: 'mcp', value: false }] }).policy.allowLocal).toEqual(
+      [],
+    );
+    expect(merge(`network = "none"\n${two}`, '').policy.allowLocal).toEqual([]);
+    expect(merge('', two).policy.allowLocal).toEqual([]);
+    const remote = [
+      'https://a.test/mcp',
+      'http://169.254.169.254:8931/x',
+      'http://[::1]:8931/x',
+      'http://127.0.0.2:8931/x',
+    ];
+    for (const url of remote) expect(merge(server('a', url), '').policy.allowLocal).toEqual([]);
+  });
   it('takes an approval for the project whose table has it alone, and refuses one for all', () => {
     const config = '[project."/a"]\napproved = ["x"]\n[project."/b"]\nmode = "copy"\n';
     expect(merge(config, '', { root: '/a' }).policy).toMatchObject({ approved: ['x'], mode: 'bind' });

@@ -37,6 +37,7 @@ it('leaves out each MCP server that cannot be used, with one warning that names 
   const { found, events } = await find({
     mcpServers: [
       { name: 'free', url: 'https://free.test/mcp' },
+      { name: 'here', url: 'http://127.0.0.1:8931/mcp' },
       { name: 'docs', url: 'https://docs.test/mcp', oauth: true },
       { name: 'locked', url: 'https://locked.test/mcp', header: 'Authorization', from: ['false'] },
     ],
@@ -46,7 +47,7 @@ it('leaves out each MCP server that cannot be used, with one warning that names 
       program('shut', { secrets: { A: ['false'] } }),
     ],
   });
-  expect(found.plan.policy.mcpServers?.map(({ name }) => name)).toEqual(['free']);
+  expect(found.plan.policy.mcpServers?.map(({ name }) => name)).toEqual(['free', 'here']);
   expect(found.plan.policy.mcpPrograms?.map(({ name }) => name)).toEqual(['local']);
   expect(found.programs.map((one) => one.program.name)).toEqual(['local']);
   expect(found.brokered.map(({ host }) => host)).toEqual(['free.test']);
