@@ -58,3 +58,6 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export function usageError(message: string, hint?: string): RunClaudeError {
   return new RunClaudeError('USAGE', message, { status: EXIT.usage, ...(hint === undefined ? {} : { hint }) });
 }
+
+/** How a hint names the way from bind mode to copy mode: true whether --bind was typed, or a configuration says bind mode. */
+export const COPY_MODE = '--copy-workspace in place of --bind';

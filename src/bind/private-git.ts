@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../errors.ts';
+import { COPY_MODE, RunClaudeError } from '../errors.ts';
 import { asBoolean, parseConfig } from '../git/config-parse.ts';
 import { type ConfigPlace, rewriteConfig } from '../git/config-write.ts';
 import { isRunningState, isSharedEntry, PRIVATE_IN_SHARED } from '../git/layout.ts';
@@ -95,7 +95,7 @@ function copyWorkTree(plan: Plan, dotGit: string, target: string, made: PrivateG
   const [, named] = /^gitdir: (.+?)\s*$/m.exec(readFileSync(dotGit, 'utf8')) ?? [];
   if (common === undefined || named === undefined) {
     throw new RunClaudeError('BIND_GIT_LOST', `${dotGit} names a repository that does not exist`, {
-      hint: 'Repair it (git worktree repair), or use --copy-workspace.',
+      hint: `Repair it (git worktree repair), or use ${COPY_MODE}.`,
     });
   }
   const gitDir = path.resolve(plan.project.root, named);

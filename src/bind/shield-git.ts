@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../errors.ts';
+import { COPY_MODE, RunClaudeError } from '../errors.ts';
 import type { Mount } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { BoundGit } from '../types/session.ts';
@@ -39,7 +39,7 @@ export function shieldGit(plan: Plan): BindGit {
   if (stat === undefined) return { mounts: [], dropped: [] };
   if (!stat.isDirectory() && !stat.isFile()) {
     throw new RunClaudeError('BIND_GIT_LINK', `${dotGit} is a link or a special file, which bind mode cannot shield`, {
-      hint: 'Use --copy-workspace.',
+      hint: `Use ${COPY_MODE}.`,
     });
   }
   const { bound, dropped, submodules } = makePrivateGit(plan, dotGit, sessionGit(plan.sessionDir), INSIDE_OBJECTS);

@@ -6,6 +6,8 @@ export interface BundleHead {
   /** Branch name (without refs/heads/) → commit. */
   readonly branches: ReadonlyMap<string, string>;
   readonly prerequisites: readonly string[];
+  /** Names of the refs that are not taken: other kinds than branches, and names that git or a command takes for others. */
+  readonly refused: readonly string[];
   /** The commit that HEAD names, when the bundle has HEAD. */
   readonly head: string | undefined;
   /** Offset of the pack in bytes. */
@@ -14,10 +16,12 @@ export interface BundleHead {
 
 const MAX_REFS = 1_000;
 const MAX_HEAD_BYTES = 1 << 20;
+/** Characters of a name in an error. */
+const MAX_SHOWN = 100;
 
 /**
  * Parses a bundle's header without git: versions 2 and 3, no capability but the object format, branches only, with
- * names that `git check-ref-format` allows. Pure.
+ * names that `git check-ref-format` allows. Other refs are named, and do not keep the branches from being taken. Pure.
  *
  * @throws {RunClaudeError} COMMITS_REFUSED with the reason.
  */
@@ -30,6 +34,7 @@ export function parseBundleHead(bundle: Buffer): BundleHead {
   let objectFormat: BundleHead['objectFormat'] = 'sha1';
   const branches = new Map<string, string>();
   const prerequisites: string[] = [];
+  const left: string[] = [];
   let head: string | undefined;
   for (const line of lines) {
     const id = /^-?([0-9a-f]{40}|[0-9a-f]{64})(?: |$)/.exec(line)?.[1];
@@ -46,12 +51,15 @@ export function parseBundleHead(bundle: Buffer): BundleHead {
         continue;
       }
       const branch = /^refs\/heads\/(.+)$/s.exec(name)?.[1];
-      if (branch === undefined || !isBranchName(branch)) throw refused('it names a ref that is not taken');
-      branches.set(branch, id);
+      if (branch === undefined || !isBranchName(branch)) left.push(name);
+      else branches.set(branch, id);
     }
-    if (branches.size + prerequisites.length > MAX_REFS) throw refused('it names too many refs');
+    if (branches.size + prerequisites.length + left.length > MAX_REFS) throw refused('it names too many refs');
   }
-  return { objectFormat, branches, prerequisites, head, packAt: end + 2 };
+  const [unusable] = left;
+  if (unusable !== undefined && branches.size === 0 && head === undefined)
+    throw refused(`it names only refs that are not taken, as ${JSON.stringify(unusable.slice(0, MAX_SHOWN))}`);
+  return { objectFormat, branches, prerequisites, refused: left, head, packAt: end + 2 };
 }
 
 /** The rules of `git check-ref-format`; in addition no leading dash, control or space characters. */

@@ -32,6 +32,8 @@ export interface ReceivedBranch {
 /** A session's commits in a temporary repository, checked. The user's repository does not have them yet. */
 export interface ReceivedCommits extends Disposable {
   readonly branches: readonly ReceivedBranch[];
+  /** Names of refs of the session that are not taken, since no branch may have such a name. Not cleaned. */
+  readonly refused: readonly string[];
   /** The temporary bare repository, which borrows objects from the user's. */
   readonly repository: string;
   /** Work tree of the user's own repository. */
@@ -79,6 +81,7 @@ export function receiveCommits(request: ReceiveRequest): ReceivedCommits {
     hostGit(repository, ['update-ref', '--stdin', '-z'], Buffer.from(create));
     return {
       branches,
+      refused: head.refused,
       repository,
       project,
       commits,

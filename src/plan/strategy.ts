@@ -1,4 +1,4 @@
-import { RunClaudeError } from '../errors.ts';
+import { COPY_MODE, RunClaudeError } from '../errors.ts';
 import type { EngineFacts } from '../types/engine.ts';
 import type { Plan } from '../types/plan.ts';
 import type { Policy } from '../types/policy.ts';
@@ -21,12 +21,12 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
   if (policy.mode === 'bind') {
     if (isRemote(engine)) {
       throw new RunClaudeError('BIND_REMOTE', "bind mode needs an engine that sees this machine's files", {
-        hint: 'Use --copy-workspace.',
+        hint: `Use ${COPY_MODE}.`,
       });
     }
     if (engine.usernsRemap) {
       throw new RunClaudeError('BIND_REMAPPED', 'bind mode does not work where the engine remaps users', {
-        hint: 'Use --copy-workspace.',
+        hint: `Use ${COPY_MODE}.`,
       });
     }
     return { strategy: 'bind', reason: 'bind mode' };

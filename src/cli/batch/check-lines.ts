@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Task } from '../../batch/task.ts';
-import { RunClaudeError, usageError } from '../../errors.ts';
+import { COPY_MODE, RunClaudeError, usageError } from '../../errors.ts';
 import { probeHost } from '../../host/facts.ts';
 import { pathIdentity } from '../../host/true-path.ts';
 import { refuseProject } from '../../plan/refuse-project.ts';
@@ -46,7 +46,7 @@ export async function checkLines(
       const line = taskLine(task, batch, { agents, isDirectory });
       const policy = await policyOf(line.line);
       // In bind mode, sessions side by side would write to the same files.
-      if (policy.mode !== 'copy') throw usageError('a task of a batch works on a copy', 'Add --copy-workspace.');
+      if (policy.mode !== 'copy') throw usageError('a task of a batch works on a copy', `Use ${COPY_MODE}.`);
       checked.push({ ...line, policy });
     } catch (error) {
       if (!(error instanceof RunClaudeError)) throw error;

@@ -90,6 +90,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   const files = review === undefined || inPlace ? [] : fileProgress(review, outcome?.changes ?? []);
   const counts = countProgress(files);
   const isDecided = outcome !== undefined && outcome.changes.length > 0 && counts.total > 0;
+  const isDiscarded = record.stage === 'discarded';
   const when = outcome && whenText(outcome.at, nowMs);
   return [
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
@@ -102,8 +103,8 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
     ...(review === undefined ? [] : shownLines(record, review).flatMap(({ text }) => text.split('\n'))),
     ...(review !== undefined && inPlace && review.items.length > 0 ? [whereInPlaceLine(record)] : []),
-    ...(isDecided ? [progressLine(counts, when)] : []),
-    ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...leftLines(files)] : []),
+    ...(isDecided ? [progressLine(counts, when, isDiscarded)] : []),
+    ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...(isDiscarded ? [] : leftLines(files))] : []),
   ];
 }
 

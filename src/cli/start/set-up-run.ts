@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { homeAgent, readsPromptFromInput } from '../../agent/agents.ts';
+import { homeAgent } from '../../agent/agents.ts';
 import { refuseAgentLayer } from '../../cluster/losses.ts';
 import { setupFileDigests } from '../../environment/setup-files.ts';
-import { usageError } from '../../errors.ts';
-import { hasInput, localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
+import { COPY_MODE, usageError } from '../../errors.ts';
+import { localTimeZone, type ProcessView, probeHost } from '../../host/facts.ts';
 import { requireOutside } from '../../host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../host/true-path.ts';
 import { refuseAttended } from '../../jobs/losses.ts';
@@ -27,6 +27,7 @@ import type { RunLine } from '../grammar/parse-command-line.ts';
 import { type BesideFolder, besideFolders } from './beside-folders.ts';
 import { openChosenEngine } from './open-chosen-engine.ts';
 import { refuseContradictions, withoutUnused } from './refuse-contradictions.ts';
+import { requirePrompt } from './require-prompt.ts';
 import { requireRoom } from './require-room.ts';
 
 /** Everything that a plan needs except the session's id and image. */
@@ -79,11 +80,7 @@ export async function setUpRun(
   const merged = read ?? (await readPolicy(line.project, line.flags, context, { isAttended }));
   refuseProject(merged.project.root, host, pathIdentity);
   refuseContradictions(merged, line);
-  if (readsPromptFromInput(line.program) && !hasInput(process))
-    throw usageError(
-      `${homeAgent(line.program).title} is to print one answer, and there is no prompt`,
-      'Write the prompt behind the option, as in -p "Fix the tests.", or pipe it to standard input.',
-    );
+  requirePrompt(line.program, process);
   const used = withoutUnused(merged);
   const report = await reportOf(merged.policy.report, context.cwd);
   const { project, warnings } = merged;
@@ -93,7 +90,7 @@ export async function setUpRun(
   if (policy.mode === 'bind' && project.root.includes('\n'))
     throw usageError(
       'the name of the project has a line break, and this is bind mode',
-      'Rename it, or add --copy-workspace.',
+      `Rename it, or use ${COPY_MODE}.`,
     );
   requireOutside([project.root, ...also.map((folder) => folder.project.root)], policy.mode, {
     ...host,

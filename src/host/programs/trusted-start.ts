@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT, RunClaudeError } from '../../errors.ts';
+import { COPY_MODE, EXIT, RunClaudeError } from '../../errors.ts';
 import type { Places } from '../facts.ts';
 import { packageRoot } from '../package.ts';
 import { pathIdentity } from '../true-path.ts';
@@ -84,7 +84,7 @@ export function requireOutside(
   const ofOthers = found === undefined && mode === 'bind' ? settingsInside({ home, env }, isInside) : undefined;
   const named = found ?? ofOthers;
   if (named === undefined) return;
-  const way = ofOthers === undefined ? 'start the session in another folder' : 'work on a copy with --copy-workspace';
+  const way = ofOthers === undefined ? 'start the session in another folder' : `work on a copy with ${COPY_MODE}`;
   throw new RunClaudeError('SETTINGS_IN_PROJECT', `${named} leads into a folder that the agent can write`, {
     hint: `It can name programs that run on your machine. Replace the link or the include by a file, or ${way}.`,
     status: EXIT.usage,

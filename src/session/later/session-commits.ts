@@ -111,6 +111,7 @@ async function receiveAll(
     const maxBytes = MAX_BUNDLE_BYTES;
     const received = receiveCommits({ project: repository.place, sessionId, sessionDir, bundle, maxBytes });
     made.push({ repository, received, lfs: NO_LFS });
+    if (received.refused.length > 0) left.push({ repository, names: received.refused });
     const lfs = await receiveLfsObjects(request, repository, received, deps.env);
     made.splice(-1, 1, { repository, received, lfs });
   }

@@ -14,14 +14,20 @@ import { amount } from '../progress.ts';
 /** More files are only counted. */
 const MAX_NAMED = 10;
 
-/** '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. */
+/**
+ * '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. `isDiscarded`: what is
+ * left was discarded with the session.
+ */
 export function progressLine(
   { total, applied, left, inPart, blocked }: ProgressCounts,
   when: string | undefined,
+  isDiscarded = false,
 ): string {
   const what = applied === total ? amount(total, 'files') : `${applied} of ${amount(total, 'files')}`;
   const parts = [`${what} ${are(total === 1 ? 1 : applied)} applied${when === undefined ? '' : ` (${when})`}`];
-  if (left > 0) parts.push(`${left} ${are(left)} left${inPart === 0 ? '' : `, ${inPart} of them applied in part`}`);
+  if (left > 0 && isDiscarded) parts.push(`${left} ${left === 1 ? 'was' : 'were'} discarded`);
+  else if (left > 0)
+    parts.push(`${left} ${are(left)} left${inPart === 0 ? '' : `, ${inPart} of them applied in part`}`);
   if (blocked > 0) parts.push(`${blocked} ${are(blocked)} blocked`);
   return parts.join(', ');
 }

@@ -358,15 +358,34 @@ it('refuses a pack that is damaged, too large, or lacks objects', () => {
 });
 
 it.each([
-  [`# v2 git bundle\n${'a'.repeat(40)} refs/replace/x\n\n`, /a ref that is not taken/],
-  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/-x\n\n`, /a ref that is not taken/],
-  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/../x\n\n`, /a ref that is not taken/],
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/replace/x\n\n`, /only refs that are not taken, as "refs\/replace\/x"/],
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/-x\n\n`, /only refs that are not taken, as "refs\/heads\/-x"/],
+  [`# v2 git bundle\n${'a'.repeat(40)} refs/heads/../x\n\n`, /only refs that are not taken/],
   ['# v3 git bundle\n@filter=blob:none\n\n', /capability/],
   ['# v3 git bundle\n@bundle-uri=x\n\n', /capability/],
   ['# v4 git bundle\n\n', /known version/],
   ['garbage', /no header/],
 ])('refuses a header like %j', (text, why) => {
   expect(() => parseBundleHead(Buffer.from(text))).toThrow(why);
+});
+
+it.each(['refs/heads/--upload-pack=x', 'refs/heads/\u001b[2J', 'refs/heads/a..b', 'refs/tags/v1'])(
+  'takes the other branches beside %j, and names it',
+  (name) => {
+    const id = 'a'.repeat(40);
+    const head = parseBundleHead(Buffer.from(`# v2 git bundle\n${id} ${name}\n${id} refs/heads/main\n\n`));
+    expect([...head.branches]).toEqual([['main', id]]);
+    expect(head.refused).toEqual([name]);
+  },
+);
+
+it('imports the other branches of a session that has a branch named like an option', () => {
+  const request = scene((clone) => git(clone, 'update-ref', 'refs/heads/--upload-pack=x', 'HEAD'));
+  using received = receiveCommits(request);
+  expect(received.branches.map(({ branch }) => branch)).toEqual(['main']);
+  expect(received.refused).toEqual(['refs/heads/--upload-pack=x']);
+  received.import();
+  expect(git(request.project, 'for-each-ref', '--format=%(refname)', 'refs/run-claude')).toMatch(/\/main$/);
 });
 
 it('accepts ordinary branch names', () => {

@@ -51,3 +51,20 @@ it.each([
 ])('shows the steps of %s', (_, piece) => {
   expect(shown(piece)).toEqual([at(2, 9, 'RUN make')]);
 });
+
+it.each([
+  ['other total', 'Step 3/9 : RUN rm -rf /\n'],
+  ['number that is not the next', 'Step 4/4 : FROM x\n'],
+  ['number that was', 'Step 2/4 : RUN make\n'],
+  ['form of another engine', '[1/1] STEP 3/4: RUN x\n'],
+  ['first step again', 'Step 1/4 : FROM x\n'],
+])('takes a step with another %s for what the running step prints', (_, forged) => {
+  const [, , last, next] = shown('Step 1/4 : FROM scratch\n', 'Step 2/4 : RUN make\n', forged, 'Step 3/4 : RUN b\n');
+  expect(last).toEqual(at(1, 4, forged.trim()));
+  expect(next).toEqual(at(2, 4, 'RUN b'));
+});
+
+it('follows the stages of Podman, of which each counts anew', () => {
+  const pieces = ['[1/2] STEP 1/2: FROM a\n', '[1/2] STEP 2/2: RUN a\n', '[2/2] STEP 1/3: FROM b\n'];
+  expect(shown(...pieces)).toEqual([at(0, 2, 'FROM a'), at(1, 2, 'RUN a'), at(0, 3, 'FROM b')]);
+});

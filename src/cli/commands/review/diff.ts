@@ -44,7 +44,8 @@ export const diffCommand: CommandRun = (line, context) =>
     const when = record.outcome && whenText(record.outcome.at, Date.now());
     if (counts.applied + counts.inPart > 0) {
       const marked = isPartly && !isPatch(line) ? ' Applied ones are marked.' : '';
-      context.tell({ kind: 'message', level: 'info', text: `${progressLine(counts, when)}.${marked}` });
+      const text = `${progressLine(counts, when, record.stage === 'discarded')}.${marked}`;
+      context.tell({ kind: 'message', level: 'info', text });
     }
     const content = openContentStore(storeDir(record.plan.sessionDir));
     if (isPatch(line)) {

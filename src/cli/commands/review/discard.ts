@@ -1,4 +1,5 @@
 import { EXIT } from '../../../errors.ts';
+import { requireEnded } from '../../../record/require-usable.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
@@ -13,6 +14,7 @@ import { discardQuestion } from './questions.ts';
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */
 export const discardCommand: CommandRun = (line, context) =>
   withSession(line, context, 'discard', async (record, deps) => {
+    requireEnded(record);
     if (!line.options.has('yes')) {
       const what = needsRecovery(record)
         ? 'of which nothing is collected and whose agent may still run'

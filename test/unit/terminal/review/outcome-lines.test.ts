@@ -39,6 +39,14 @@ it.each<[ProgressCounts, string | undefined, string]>([
   expect(progressLine(counts, when)).toBe(text);
 });
 
+it.each([
+  [{ total: 1, applied: 0, left: 1, inPart: 0, blocked: 0 }, '0 of 1 file are applied, 1 was discarded'],
+  [{ total: 3, applied: 1, left: 2, inPart: 0, blocked: 0 }, '1 of 3 files is applied, 2 were discarded'],
+  [{ total: 2, applied: 2, left: 0, inPart: 0, blocked: 0 }, '2 files are applied'],
+])('says of a discarded session that the rest was discarded: %j', (counts, text) => {
+  expect(progressLine(counts, undefined, true)).toBe(text);
+});
+
 it('prints the result of one apply, counted in files', () => {
   const files = [one('a', 'applied'), one('b', 'skipped', `applied ${IN_PART}`), one('c', 'same'), suspect('Makefile')];
   expect(resultLine(files, 'Applied')).toBe('Applied 2 of 4 files, 1 of them in part; 1 was in the project already.');
