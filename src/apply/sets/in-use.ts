@@ -24,17 +24,16 @@ export interface InUse {
  * (`isOwn`) shows nothing.
  */
 export function whyInUse(set: FileSet, walker: HostWalker, isOwn: (path: string) => boolean): InUse | undefined {
+  const locks: ReadonlySet<string> = set.isDatabase ? heldLocks() : new Set();
+  const locked = locks.size === 0 ? undefined : set.members.find((path) => locks.has(inodeAt(walker, path) ?? ''));
   for (const path of set.members) {
     const start = inUseStart(set, path);
     if (start === undefined || isOwn(path)) continue;
     const head = firstBytes(walker, path, Math.max(1, start.length));
     if (head === undefined || head.length === 0 || !head.subarray(0, start.length).equals(start)) continue;
     const why = `the ${setName(set)}${IS_OPEN}, or was not closed: ${path} is not empty`;
-    return { why, shownBy: path };
+    return locked === undefined ? { why, shownBy: path } : { why };
   }
-  if (!set.isDatabase) return undefined;
-  const locks = heldLocks();
-  const locked = locks.size === 0 ? undefined : set.members.find((path) => locks.has(inodeAt(walker, path) ?? ''));
   return locked === undefined
     ? undefined
     : { why: `the ${setName(set)}${IS_OPEN}: a program holds a lock on ${locked}` };

@@ -19,7 +19,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildReview } from '../../../../src/review/build-review.ts';
 import { type ContentStore, openContentStore } from '../../../../src/store/content.ts';
 import { cleanText } from '../../../../src/terminal/clean.ts';
-import { objectId, ZERO_ID } from '../../../../src/terminal/review/git-binary.ts';
 import { patchOf, whyNotInPatch } from '../../../../src/terminal/review/git-patch.ts';
 import { decodeBytes, encodeBytes, type RelPath } from '../../../../src/text/path.ts';
 import type { Change, Entry, Rename } from '../../../../src/types/entry.ts';
@@ -270,16 +269,4 @@ it('says what git has no form for, and never writes what is blocked or withheld'
     'ignored by the project',
   ]);
   expect(existsSync('a')).toBe(false);
-});
-
-it('names content as the real git does', () => {
-  for (const hash of ['sha1', 'sha256'] as const) {
-    const root = mkdtempSync(path.join(tmpdir(), 'run-claude-ids-'));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-    execFileSync('git', ['init', '-q', `--object-format=${hash}`], { cwd: root });
-    const bytes = randomBytes(5_000);
-    const named = execFileSync('git', ['hash-object', '--stdin'], { cwd: root, input: bytes, encoding: 'utf8' }).trim();
-    expect(objectId({ hash, size: bytes.length, pieces: () => [bytes.subarray(0, 7), bytes.subarray(7)] })).toBe(named);
-    expect(ZERO_ID[hash]).toHaveLength(named.length);
-  }
 });
