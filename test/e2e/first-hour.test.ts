@@ -65,6 +65,7 @@ function openShell(scene: Scene, columns: number, rows: number): TerminalScreen 
 
 it.each([
   [80, 24],
+  [100, 35],
   [160, 50],
 ])('the first hour of a user, at %i×%i: every screen as approved', async (columns, rows) => {
   const standIn = await startMessagesApi({ turns: [...TURNS] });
