@@ -74,13 +74,13 @@ const STAGES = {
   sessions: ['src/cli/dispatch.ts', 'src/cli/commands/sessions.ts'],
   // A command in a session that is up costs little more than its program.
   inside: ['src/cli/commands/running/exec-inside.ts'],
-  // The agent's parts are loaded by import(), from its row in src/agent/.
+  // The agent's parts are loaded by import(), from its row in src/agents/.
   plan: [
     'src/cli/commands/run.ts',
-    'src/claude/credentials/credentials.ts',
-    'src/claude/credentials/credential-file.ts',
+    'src/agents/claude/credentials/credentials.ts',
+    'src/agents/claude/credentials/credential-file.ts',
   ],
-  start: ['src/cli/start/start-session.ts', 'src/claude/stage/stage.ts'],
+  start: ['src/cli/start/start-session.ts', 'src/agents/claude/stage/stage.ts'],
 };
 /** @type {Map<string, string>} */
 const stageOf = new Map();

@@ -35,33 +35,33 @@ const LONG = [
   'test/e2e/services-kept.test.ts',
   'test/e2e/transcripts.test.ts',
   'test/e2e/workspace.test.ts',
-  'test/engine/caches/jvm.test.ts',
-  'test/engine/caches/tools.test.ts',
-  'test/engine/cluster/cluster.test.ts',
-  'test/engine/cluster/own-pods.test.ts',
-  'test/engine/cluster/sandbox.test.ts',
-  'test/engine/companion/companion.test.ts',
-  'test/engine/engine/container.test.ts',
-  'test/engine/gateway/mcp.test.ts',
-  'test/engine/gateway/toolchains.test.ts',
+  'test/engine/environment/caches/jvm.test.ts',
+  'test/engine/environment/caches/tools.test.ts',
+  'test/engine/engines/cluster/cluster.test.ts',
+  'test/engine/engines/cluster/own-pods.test.ts',
+  'test/engine/engines/cluster/sandbox.test.ts',
+  'test/engine/network/companion/companion.test.ts',
+  'test/engine/engines/engine/container.test.ts',
+  'test/engine/network/gateway/mcp.test.ts',
+  'test/engine/network/gateway/toolchains.test.ts',
   'test/engine/hardening/audit-tools.test.ts',
   'test/engine/hardening/engines.test.ts',
   'test/engine/hardening/podman.test.ts',
   'test/engine/hardening/programs.test.ts',
   'test/engine/hardening/reach.test.ts',
-  'test/engine/image/published.test.ts',
-  'test/engine/render/cri.test.ts',
-  'test/engine/jobs/slurm.test.ts',
-  'test/engine/render/oci.test.ts',
-  'test/engine/workspace/random-sessions.test.ts',
-  'test/unit/apply/disks.test.ts',
+  'test/engine/environment/image/published.test.ts',
+  'test/engine/engines/render/cri.test.ts',
+  'test/engine/engines/jobs/slurm.test.ts',
+  'test/engine/engines/render/oci.test.ts',
+  'test/engine/workspace/view/random-sessions.test.ts',
+  'test/unit/review/apply/disks.test.ts',
 ];
 /** Part of other runs with fewer names. */
 const LARGER = ['test/attacks/hostile-layer.test.ts'];
 /** Hundreds of whole sessions; the unit tests judge the same cases without sessions. */
 const SESSIONS = ['test/attacks/gate.test.ts'];
 /** Part of other runs with few random cases. */
-const THOROUGH = ['test/engine/workspace/random-sessions.test.ts', 'test/unit/base/base.test.ts'];
+const THOROUGH = ['test/engine/workspace/view/random-sessions.test.ts', 'test/unit/workspace/base/base.test.ts'];
 
 type Suite = keyof typeof DEFAULTS;
 

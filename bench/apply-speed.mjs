@@ -14,9 +14,9 @@ import { median } from './session.mjs';
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 3);
 const [edited = 2000, moved = 2000] = process.argv.slice(2).map(Number);
 const [{ applyChanges }, { undoApply }, { openContentStore }] = await loadSource(
-  'apply/apply-changes.ts',
-  'apply/undo.ts',
-  'store/content.ts',
+  'review/apply/apply-changes.ts',
+  'review/apply/undo.ts',
+  'core/store/content.ts',
 );
 const root = mkdtempSync(path.join(process.env['RUN_CLAUDE_BENCH_DIR'] ?? tmpdir(), 'run-claude-apply-'));
 process.on('exit', () => rmSync(root, { recursive: true, force: true }));

@@ -14,8 +14,8 @@ import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
 const [{ auditCommitRange }, { DEFAULTS }, { matcherOf }] = await loadSource(
-  'commits/audit-commit-range.ts',
-  'config/settings.ts',
+  'review/commits/audit-commit-range.ts',
+  'core/config/settings.ts',
   'audit/formats/glob.ts',
 );
 /** What a finding says when any change of the file is one, and this change shows nothing that runs. */

@@ -13,10 +13,10 @@ import { median } from './session.mjs';
 
 const ROUNDS = 5;
 const [{ startGateway }, { connectEngine, ownerOf }, { agentSpec }, { readSeccompProfile }] = await loadSource(
-  'gateway/start-gateway.ts',
-  'engine/connect.ts',
-  'engine/hardening/hardened.ts',
-  'engine/hardening/seccomp.ts',
+  'network/gateway/start-gateway.ts',
+  'engines/engine/connect.ts',
+  'engines/engine/hardening/hardened.ts',
+  'engines/engine/hardening/seccomp.ts',
 );
 
 /** @param {...string} words */

@@ -12,7 +12,7 @@ const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 31);
 const PROGRAM = '/bin/true';
 /** So many programs in one loop inside, whose time is divided by it. */
 const LOOP = 50;
-const [{ connectKept }, { readRecord }] = await loadSource('session/kept/connection.ts', 'record/session.ts');
+const [{ connectKept }, { readRecord }] = await loadSource('session/kept/connection.ts', 'session/record/session.ts');
 
 const { dir, project, env } = smallProject();
 /** @param {string[]} words @param {string} [input] */

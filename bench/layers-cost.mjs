@@ -8,9 +8,9 @@ import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 15);
 const [{ connectEngine }, { agentSpec }, { readSeccompProfile }] = await loadSource(
-  'engine/connect.ts',
-  'engine/hardening/hardened.ts',
-  'engine/hardening/seccomp.ts',
+  'engines/engine/connect.ts',
+  'engines/engine/hardening/hardened.ts',
+  'engines/engine/hardening/seccomp.ts',
 );
 
 const { env, platform } = process;

@@ -36,8 +36,16 @@ export const GIVEN = {
   lengthS: { value: 480, unit: 's, median of a session', source: 'assumed' },
   lengthSpread: { value: 1, unit: 'standard deviation of its logarithm', source: 'assumed' },
   agentProcessors: { value: 0.25, unit: 'processors, mean of the agent and its programs', source: 'assumed' },
-  agentMemoryMb: { value: 2048, unit: 'MB, the agent and its programs', source: '`src/batch/default-jobs.ts`' },
-  memoryShare: { value: 0.75, unit: "of a node's memory is for sessions", source: '`src/batch/default-jobs.ts`' },
+  agentMemoryMb: {
+    value: 2048,
+    unit: 'MB, the agent and its programs',
+    source: '`src/cli/batch/tasks/default-jobs.ts`',
+  },
+  memoryShare: {
+    value: 0.75,
+    unit: "of a node's memory is for sessions",
+    source: '`src/cli/batch/tasks/default-jobs.ts`',
+  },
   requests: { value: 60, unit: 'requests to the model in a session', source: 'assumed' },
   requestKb: { value: 200, unit: 'KB, mean of a request', source: 'assumed' },
   changedFiles: { value: 10, unit: 'changed files of a session', source: 'assumed' },

@@ -246,7 +246,7 @@ export async function perRecordMs(scene) {
   const state = path.join(scene.dir, 'state/run-claude');
   const [id] = sessionIds(scene.dir);
   if (id === undefined) throw new Error('no session to copy');
-  const [{ listSessions }] = await loadSource('record/session.ts');
+  const [{ listSessions }] = await loadSource('session/record/session.ts');
   /** @returns {{ ms: number, count: number }} */
   const read = () => {
     const start = performance.now();

@@ -10,7 +10,7 @@ import { main, smallProject } from './scene.mjs';
 import { median } from './session.mjs';
 
 const ROUNDS = Number(process.env['RUN_CLAUDE_BENCH_ROUNDS'] ?? 5);
-const [{ SERVICE_KINDS }] = await loadSource('config/tables/service-kinds.ts');
+const [{ SERVICE_KINDS }] = await loadSource('core/config/tables/service-kinds.ts');
 const SERVICES = [
   { name: 'db', kind: 'postgresql' },
   { name: 'cache', kind: 'redis-server' },

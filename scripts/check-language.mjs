@@ -36,7 +36,7 @@ const EXCEPTIONS = [
   // Examples of what not to write.
   { file: 'CONTRIBUTING.md', text: '~~' },
   // The name of the trash directory on disk: earlier releases have written it, so it stays.
-  { file: 'src/base/trash.ts', text: 'gone' },
+  { file: 'src/workspace/base/trash.ts', text: 'gone' },
   { file: 'src/session/later/gc.ts', text: "join(dir, 'gone')" },
 ];
 

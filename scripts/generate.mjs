@@ -13,7 +13,7 @@ const SNAPSHOTS = [
   'test/unit/audit/documents.test.ts', // docs/audit-rules.md
   'test/unit/docs/reference.test.ts', // the generated parts of docs/reference
   'test/unit/images/git-keys.test.ts', // images/guard/git-keys.h
-  'test/unit/report/report.test.ts', // docs/reference/report.schema.json
+  'test/unit/core/report/report.test.ts', // docs/reference/report.schema.json
 ];
 
 const page = path.join(root, 'docs/architecture.md');

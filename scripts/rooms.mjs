@@ -19,7 +19,7 @@ import { parseSync, Visitor } from 'rolldown/utils';
 /** Folders beside src/ that the table has rows for; a row of any other name is a folder below src/. */
 const BESIDE = ['images', 'bench', 'scripts'];
 /** Files directly in src/ that belong to no folder. */
-const TOP = { 'src/main.ts': 'cli', 'src/errors.ts': 'errors' };
+const TOP = { 'src/main.ts': 'cli', 'src/core/errors.ts': 'core/errors' };
 /** What a pure room does not load: a pure function reads no disk, starts no program, opens no connection. */
 const IMPURE = /^(?:node:)?(?:fs|child_process|net|http|https|http2|tls|dns|dgram|readline|worker_threads)(?:\/|$)/;
 /** Only `engine`, with the rooms in it, talks to the engine. */
@@ -169,8 +169,8 @@ export function wrongImports(sources, rooms) {
     }
     for (const { specifier, isType } of imports) {
       if (specifier.startsWith('.')) continue;
-      if (specifier === ENGINE_LIBRARY && !/^engine(?:\/|$)/.test(room.name)) {
-        wrong.push(`${file}: only engine loads ${specifier}`);
+      if (specifier === ENGINE_LIBRARY && !/^engines\/engine(?:\/|$)/.test(room.name)) {
+        wrong.push(`${file}: only engines/engine loads ${specifier}`);
       }
       if (room.isPure && !isType && IMPURE.test(specifier))
         wrong.push(`${file}: ${room.name} is pure, no ${specifier}`);

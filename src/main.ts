@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { main } from './cli/main.ts';
-import { EXIT } from './errors.ts';
+import { EXIT } from './core/errors.ts';
 
 // A session runs for hours next to the user's own programs: prefer a small heap to speed. V8 reads this flag at each
 // garbage collection. With 200,000 files it saves a quarter of the heap.

@@ -5,7 +5,7 @@
  *   run-claude-runc [GLOBAL OPTION]... create --bundle DIR [OPTION]... ID
  *
  * Before `create` (and `run`) it rewrites DIR/config.json of a container whose pod has the annotation
- * run-claude.confine.NAME, which src/render/confine.ts writes: an empty network namespace, namespaces of its own for IPC,
+ * run-claude.confine.NAME, which src/engines/render/confine.ts writes: an empty network namespace, namespaces of its own for IPC,
  * control groups and processes, masked and read-only paths, limits of processes and files, no swap, directories in memory
  * with their flags, and no other variable. A container named `agent` must have the annotation, without a network. Every other
  * container, and every other command, is passed on unchanged.

@@ -1,6 +1,6 @@
 /*
  * The collector's frames: u32 length of the rest, u32 request id, u8 kind, payload; little endian.
- * src/collector/wire.ts is the other end.
+ * src/workspace/collector/wire.ts is the other end.
  */
 #ifndef RUN_CLAUDE_WIRE_H
 #define RUN_CLAUDE_WIRE_H

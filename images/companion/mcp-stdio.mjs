@@ -11,7 +11,7 @@ import readline from 'node:readline';
 
 /** Of more, the one that was not used for longest is ended: a client need not end its own. */
 const MAX_SESSIONS = 8;
-/** As src/companion/companion-place.ts names it. */
+/** As src/network/companion/companion-place.ts names it. */
 const TOKEN_HEADER = 'x-run-claude-token';
 /** Of a message of the agent, and of a line of the program. */
 const MAX_MESSAGE = 16 * 1024 * 1024;

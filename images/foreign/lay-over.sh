@@ -1,7 +1,7 @@
 #!/bin/sh
 # lay-over.sh FINISH: runs once as root in a custom image, after run-claude's programs were copied into it. Prepares the
 # image for an agent, or prints the reason why it cannot in a line "run-claude refuses: ..." (read by
-# src/image/foreign.ts).
+# src/environment/image/foreign.ts).
 set -eu
 finish=$1
 

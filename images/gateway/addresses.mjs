@@ -1,5 +1,5 @@
 // Which addresses are public. Everything else is refused unless a rule names it. The table of the others is the host's
-// (src/text/special-addresses.ts), and is part of the gateway's configuration.
+// (src/core/text/special-addresses.ts), and is part of the gateway's configuration.
 import net from 'node:net';
 
 /** An address as a number: IPv4 32 bits, IPv6 128. Undefined when it is not in the usual spelling.
@@ -32,7 +32,7 @@ export function inRange(address, cidr) {
   return one.value >> shift === other.value >> shift;
 }
 
-/** @typedef {import('../../src/types/gateway.ts').GatewayConfig['specialAddresses']} SpecialAddresses */
+/** @typedef {import('../../src/core/types/gateway.ts').GatewayConfig['specialAddresses']} SpecialAddresses */
 
 /** Why an address is not public, or undefined when it is.
  * @param {string} address @param {SpecialAddresses} special @returns {string | undefined} */

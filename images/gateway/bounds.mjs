@@ -3,7 +3,7 @@
 /** A client may send requests without waiting for answers. After this many it needs a new connection. */
 const REQUESTS = 256;
 
-/** @param {import('node:http').Server} server @param {import('../../src/types/gateway.ts').GatewayLimits} limits */
+/** @param {import('node:http').Server} server @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits */
 export function bound(server, limits) {
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = REQUESTS;

@@ -24,12 +24,12 @@ const UNASKED =
   /^\/(api|inference-profiles|v1\/(oauth|toggles|environments|code|sessions|mcp|session_ingress|ultrareview))(\/|$)/;
 
 /**
- * @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig
- * @typedef {import('../../src/types/credential.ts').Secret} Secret
+ * @typedef {import('../../src/core/types/gateway.ts').GatewayConfig} GatewayConfig
+ * @typedef {import('../../src/core/types/credential.ts').Secret} Secret
  * @typedef {{ config: GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,
- *   log: (entry: Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>) => void,
+ *   log: (entry: Omit<import('../../src/core/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => Promise<void> }} BrokerParts
  * @typedef {{ provider: Provider, target: string, body: Buffer, model: string }} Inference
  * @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange

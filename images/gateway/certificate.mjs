@@ -76,7 +76,7 @@ function certificate({ subject, publicKey, issuer, issuerKey, extensions, now })
   return pem(sequence(body, ECDSA_SHA256, der(3, Buffer.of(0), signature)));
 }
 
-/** A new CA for one session. Its name is unique, so that a client that trusts two of them finds the right one. @param {number} now @returns {import('../../src/types/gateway.ts').SessionCa} */
+/** A new CA for one session. Its name is unique, so that a client that trusts two of them finds the right one. @param {number} now @returns {import('../../src/core/types/gateway.ts').SessionCa} */
 export function createCa(now) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = `run-claude session CA ${randomBytes(8).toString('hex')}`;
@@ -91,7 +91,7 @@ export function createCa(now) {
   };
 }
 
-/** A certificate for one host, with a key of its own. @param {import('../../src/types/gateway.ts').SessionCa} ca
+/** A certificate for one host, with a key of its own. @param {import('../../src/core/types/gateway.ts').SessionCa} ca
  * @param {string} host @param {number} now @returns {{ key: string, cert: string }} */
 export function createHostCertificate(ca, host, now) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -3,8 +3,8 @@
 const MAX_LINE = 32 * 1024 * 1024;
 
 /**
- * @typedef {import('../../src/types/gateway.ts').FromGateway} FromGateway
- * @typedef {import('../../src/types/gateway.ts').ToGateway} ToGateway
+ * @typedef {import('../../src/core/types/gateway.ts').FromGateway} FromGateway
+ * @typedef {import('../../src/core/types/gateway.ts').ToGateway} ToGateway
  */
 
 /**

@@ -13,7 +13,7 @@ const MAX_ADDRESSES = 4;
 
 /**
  * @typedef {import('node:stream').Duplex} Duplex
- * @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig
+ * @typedef {import('../../src/core/types/gateway.ts').GatewayConfig} GatewayConfig
  */
 
 /** A request that the policy does not let pass; the message is for the agent. */

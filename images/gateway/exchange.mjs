@@ -6,7 +6,7 @@ import { forwardedHeaders } from './headers.mjs';
  * @typedef {{ up: number, down: number }} Passed
  * @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response
  * @param {import('node:http').ClientRequest} first not yet sent
- * @param {import('../../src/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
+ * @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
  * @param {{ without?: { has(name: string): boolean }, body?: Buffer | undefined,
  *   again?: () => Promise<import('node:http').ClientRequest | undefined> }} [more] headers of the answer that are
  *   dropped, lower case; the body in place of the request's own, which was read; gives the request to send in place of one

@@ -20,8 +20,8 @@ import { methodAllowed, refusedQuery, requestAllowed } from './request-rules.mjs
 
 /**
  * @typedef {import('./proxy.mjs').Target} Target
- * @typedef {{ config: import('../../src/types/gateway.ts').GatewayConfig,
- *   ca: import('../../src/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
+ * @typedef {{ config: import('../../src/core/types/gateway.ts').GatewayConfig,
+ *   ca: import('../../src/core/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void,
  *   logins: ReadonlyMap<string, import('./secrets.mjs').Secrets> }} InterceptParts
  * @typedef {InterceptParts['config']['brokers'][number] & { names: import('./passed-names.mjs').PassedNames }} ReadRule

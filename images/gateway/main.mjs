@@ -20,7 +20,7 @@ import { createRelay } from './relay.mjs';
 import { createSecrets } from './secrets.mjs';
 import { createBudget } from './usage.mjs';
 
-/** @typedef {import('../../src/types/gateway.ts').GatewayConfig} GatewayConfig */
+/** @typedef {import('../../src/core/types/gateway.ts').GatewayConfig} GatewayConfig */
 
 const tell = messageWriter(process.stdout);
 
@@ -133,7 +133,7 @@ let running;
 /** @param {{ readonly login?: string | undefined }} message */
 const secretsOf = ({ login }) => (login === undefined ? running?.secrets : running?.logins.get(login));
 
-/** @param {import('../../src/types/gateway.ts').ToGateway} message */
+/** @param {import('../../src/core/types/gateway.ts').ToGateway} message */
 function take(message) {
   if (message.type === 'start')
     start(message).then(

@@ -36,7 +36,7 @@ const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
 const TYPES = ['application/octet-stream'];
 
 /**
- * @typedef {import('../../src/types/gateway.ts').BrokeredHost} BrokeredHost
+ * @typedef {import('../../src/core/types/gateway.ts').BrokeredHost} BrokeredHost
  * @typedef {{ parameters: ReadonlySet<string>, headers: ReadonlySet<string>, types: ReadonlySet<string> }} PassedNames
  */
 

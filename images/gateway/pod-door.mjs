@@ -9,7 +9,7 @@ const NEWLINE = 0x0a;
 /**
  * @param {string} word
  * @param {ReadonlyMap<string, net.Server>} servers by the name of their socket
- * @param {import('../../src/types/gateway.ts').GatewayLimits} limits
+ * @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits
  * @returns {net.Server}
  */
 export function createPodDoor(word, servers, limits) {

@@ -14,9 +14,9 @@ const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
 
 /**
  * @typedef {import('node:stream').Duplex} Duplex
- * @typedef {Omit<import('../../src/types/gateway.ts').NetworkEntry, 'at'>} Entry
+ * @typedef {Omit<import('../../src/core/types/gateway.ts').NetworkEntry, 'at'>} Entry
  * @typedef {{ host: string, port: number }} Target
- * @typedef {{ config: import('../../src/types/gateway.ts').GatewayConfig, egress: import('./egress.mjs').Egress,
+ * @typedef {{ config: import('../../src/core/types/gateway.ts').GatewayConfig, egress: import('./egress.mjs').Egress,
  *   log: (entry: Entry) => void,
  *   intercept: ((client: Duplex, target: Target) => boolean) }} ProxyParts
  */

@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 const WINDOW = 256 * 1024;
 const CHUNK = 32 * 1024;
 
-/** @typedef {import('../../src/types/gateway.ts').RelayMessage} RelayMessage */
+/** @typedef {import('../../src/core/types/gateway.ts').RelayMessage} RelayMessage */
 
 class RelayStream extends Duplex {
   /** @param {number} id @param {(message: RelayMessage) => void} send */
@@ -101,7 +101,7 @@ export function createRelay(send) {
     return stream;
   };
   return {
-    /** @param {import('../../src/types/gateway.ts').RelayTarget} to @returns {Duplex} */
+    /** @param {import('../../src/core/types/gateway.ts').RelayTarget} to @returns {Duplex} */
     open(to) {
       last += 1;
       const stream = add(last);

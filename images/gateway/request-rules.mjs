@@ -2,7 +2,7 @@
 // could read as two different paths is refused, not normalised. Parameters are judged in passed-names.mjs.
 import { refusedParameter } from './passed-names.mjs';
 
-/** @typedef {import('../../src/types/gateway.ts').RequestRule} RequestRule */
+/** @typedef {import('../../src/core/types/gateway.ts').RequestRule} RequestRule */
 
 /** A segment of plain characters: nothing that a server decodes, cuts or resolves. */
 const PLAIN_SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$'()+,=:@-]+$/;

@@ -56,7 +56,7 @@ function finish(stream) {
 /**
  * Joins two streams until both have ended; half-closed ones stay open the other way. Resolves with the bytes each way,
  * never rejects: a broken connection is an ordinary end.
- * @param {Duplex} client @param {Duplex} server @param {import('../../src/types/gateway.ts').GatewayLimits} limits
+ * @param {Duplex} client @param {Duplex} server @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits
  * @param {Inlet} [inlet] what the server's socket reads into, when it was made with one
  * @returns {Promise<{ up: number, down: number, cut?: string }>}
  */

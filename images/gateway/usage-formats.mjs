@@ -2,7 +2,7 @@
 // counts of the Messages API, by which everything is added up.
 
 /**
- * @typedef {import('../../src/types/credential.ts').ProviderApi} ProviderApi
+ * @typedef {import('../../src/core/types/credential.ts').ProviderApi} ProviderApi
  * @typedef {import('./usage.mjs').Tokens} Tokens
  * @typedef {{ model?: string, tokens?: Tokens, isTotal?: boolean, finished?: boolean }} Reading isTotal: of the whole
  *   answer, which ends with another event

@@ -3,7 +3,7 @@ import { EventFrames } from './event-frames.mjs';
 import { UNLIMITED_OUTPUT, usageFormat } from './usage-formats.mjs';
 
 /**
- * @typedef {import('../../src/types/gateway.ts').GatewayUsage} GatewayUsage
+ * @typedef {import('../../src/core/types/gateway.ts').GatewayUsage} GatewayUsage
  * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
  *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
  *   server_tool_use?: { web_search_requests?: number }, speed?: string, inference_geo?: string, model?: string,
@@ -45,7 +45,7 @@ const IN_ONE_PLACE = 1.1;
  */
 export class UsageReader {
   /** @param {number} asked bytes of the request
-   * @param {import('../../src/types/credential.ts').ProviderApi} [api] default: the Messages API
+   * @param {import('../../src/core/types/credential.ts').ProviderApi} [api] default: the Messages API
    * @param {number} [maxOutput] the most output tokens that the request asked for */
   constructor(asked, api = undefined, maxOutput = undefined) {
     this.format = usageFormat(api);
@@ -149,13 +149,13 @@ export class UsageReader {
 /** What names a version of a model with the same price: '-2026-01-01', '-preview-09-2025', '-001', '-latest'. */
 const VERSION = /^(-preview)?(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{2}-\d{2}|-\d{2}-\d{4}|-\d{3})?$|^-latest$/;
 
-/** @param {import('../../src/types/gateway.ts').Price} price @param {string} name */
+/** @param {import('../../src/core/types/gateway.ts').Price} price @param {string} name */
 function isPriceOf(price, name) {
   if (!name.startsWith(price.model)) return false;
   return price.exact !== true || VERSION.test(name.slice(price.model.length));
 }
 
-/** @param {import('../../src/types/gateway.ts').Price} price
+/** @param {import('../../src/core/types/gateway.ts').Price} price
  * @param {{ input: number, read: number, written: number, hour: number, output: number }} counted hour: of written */
 function costOf(price, { input, read, written, hour, output }) {
   const long = price.longDearer === true && input + read + written > 200_000;
@@ -174,7 +174,7 @@ function partsOf(tokens) {
 }
 
 /** Totals of one gateway, and whether they are at a limit.
- * @param {import('../../src/types/gateway.ts').GatewayConfig} config */
+ * @param {import('../../src/core/types/gateway.ts').GatewayConfig} config */
 export function createBudget(config) {
   let usage = { ...config.usage };
   /** @type {string | undefined} */

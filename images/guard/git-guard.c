@@ -3,7 +3,7 @@
  * every configuration key that makes git run something, clears the variables that do the same, and pins the four keys
  * through which git runs programs on harmless commands (hooksPath, fsmonitor, sshCommand, credential.helper).
  *
- * Compile: cc -shared -fPIC -O2 git-guard.c -o git-guard.so    Keys: git-keys.h, generated from src/git/key-table.ts.
+ * Compile: cc -shared -fPIC -O2 git-guard.c -o git-guard.so    Keys: git-keys.h, generated from src/core/git/key-table.ts.
  *
  * SECURITY LIMITATION: this is a convenience and evidence, not a boundary. Static, renamed or copied git, a patched loader, other
  * git libraries and keys written into a file by hand are outside its reach. What they can do inside is bounded by the

@@ -1,4 +1,4 @@
-/* Generated from the exec keys of src/git/key-table.ts by test/unit/images/git-keys.test.ts. */
+/* Generated from the exec keys of src/core/git/key-table.ts by test/unit/images/git-keys.test.ts. */
 static const char *const git_exec_keys[] = {
 	"alias.*",
 	"alias.*.command",

@@ -3,7 +3,7 @@
 
 /*
  * Compares what this process sees with what the engine was asked for: one property a line in `asked`, as written by
- * src/engine/hardening/proof.ts. Returns a description of what is weaker, joined by "; " (empty: nothing). A feature that
+ * src/engines/engine/hardening/proof.ts. Returns a description of what is weaker, joined by "; " (empty: nothing). A feature that
  * this kernel lacks is not reported.
  */
 const char *prove(char *asked);

@@ -1,6 +1,6 @@
-import { isDotGitName, isPlainDotGit } from '../git/names.ts';
-import { type Change, LACKED } from '../types/entry.ts';
-import type { Finding } from '../types/finding.ts';
+import { isDotGitName, isPlainDotGit } from '../core/git/names.ts';
+import { type Change, LACKED } from '../core/types/entry.ts';
+import type { Finding } from '../core/types/finding.ts';
 import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';

@@ -1,4 +1,4 @@
-import type { Severity } from '../types/finding.ts';
+import type { Severity } from '../core/types/finding.ts';
 import { LINE_SIGNALS } from './content/line-signals/all.ts';
 import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
 import { type FileRule, type Judge, SUSPECT_FILE } from './judges/rule.ts';

@@ -1,5 +1,5 @@
-import { parentPath } from '../text/path.ts';
-import type { Change, Entry } from '../types/entry.ts';
+import { parentPath } from '../core/text/path.ts';
+import type { Change, Entry } from '../core/types/entry.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { type Scene, SETGID } from './input.ts';
 import { resolveInBase } from './links.ts';

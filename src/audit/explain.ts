@@ -1,6 +1,6 @@
-import { visible } from '../text/visible.ts';
-import type { Change } from '../types/entry.ts';
-import type { Finding } from '../types/finding.ts';
+import { visible } from '../core/text/visible.ts';
+import type { Change } from '../core/types/entry.ts';
+import type { Finding } from '../core/types/finding.ts';
 import { auditChanges } from './audit.ts';
 import { fileRulesOf } from './files.ts';
 import { foldPath } from './formats/glob.ts';

@@ -1,5 +1,5 @@
-import { nameOfPath } from '../text/path.ts';
-import type { Change, Entry } from '../types/entry.ts';
+import { nameOfPath } from '../core/text/path.ts';
+import type { Change, Entry } from '../core/types/entry.ts';
 import { expandBraces, foldPath, indexGlobs, matcherOf } from './formats/glob.ts';
 import { lazy } from './formats/lazy.ts';
 import { wasTooMuch } from './formats/structured.ts';

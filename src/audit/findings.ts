@@ -1,7 +1,7 @@
-import type { RelPath } from '../text/path.ts';
-import { visible } from '../text/visible.ts';
-import type { Change } from '../types/entry.ts';
-import { type Finding, SEVERITY_RANK, type Severity } from '../types/finding.ts';
+import type { RelPath } from '../core/text/path.ts';
+import { visible } from '../core/text/visible.ts';
+import type { Change } from '../core/types/entry.ts';
+import { type Finding, SEVERITY_RANK, type Severity } from '../core/types/finding.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { insideFolders } from './inside-folders.ts';
 

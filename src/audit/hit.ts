@@ -1,4 +1,4 @@
-import type { Severity } from '../types/finding.ts';
+import type { Severity } from '../core/types/finding.ts';
 import { GENERAL_RULES, type GeneralRules } from './general-rules/all.ts';
 import type { GeneralRule, RuleText } from './general-rules/rule.ts';
 

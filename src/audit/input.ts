@@ -1,7 +1,7 @@
-import { decodeBytes, foldersOf, parentPath } from '../text/path.ts';
-import type { Change, Digest, Entry } from '../types/entry.ts';
-import type { Severity } from '../types/finding.ts';
-import type { UserRule } from '../types/policy.ts';
+import { decodeBytes, foldersOf, parentPath } from '../core/text/path.ts';
+import type { Change, Digest, Entry } from '../core/types/entry.ts';
+import type { Severity } from '../core/types/finding.ts';
+import type { UserRule } from '../core/types/policy.ts';
 import { lazy } from './formats/lazy.ts';
 import { type Line, newLines } from './formats/lines.ts';
 

@@ -1,7 +1,7 @@
-import { isDotGitName } from '../git/names.ts';
-import { foldersAbove } from '../text/path.ts';
-import type { Change } from '../types/entry.ts';
-import { SEVERITY_RANK, type Severity } from '../types/finding.ts';
+import { isDotGitName } from '../core/git/names.ts';
+import { foldersAbove } from '../core/text/path.ts';
+import type { Change } from '../core/types/entry.ts';
+import { SEVERITY_RANK, type Severity } from '../core/types/finding.ts';
 import type { Hit } from './hit.ts';
 
 /**

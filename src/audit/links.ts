@@ -1,4 +1,4 @@
-import type { Change } from '../types/entry.ts';
+import type { Change } from '../core/types/entry.ts';
 import { foldPath } from './formats/glob.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
 import { type CaseOf, type Hit, hitOf } from './hit.ts';

@@ -1,6 +1,6 @@
-import { isDotGitName, isPlainDotGit } from '../git/names.ts';
-import { encodeBytes } from '../text/path.ts';
-import type { Change } from '../types/entry.ts';
+import { isDotGitName, isPlainDotGit } from '../core/git/names.ts';
+import { encodeBytes } from '../core/text/path.ts';
+import type { Change } from '../core/types/entry.ts';
 import { looksLatin } from './formats/skeleton.ts';
 import { type Hit, hitOf, textOf } from './hit.ts';
 import type { Scene } from './input.ts';

@@ -1,4 +1,4 @@
-import type { RelPath } from '../text/path.ts';
+import type { RelPath } from '../core/text/path.ts';
 import { auditChanges } from './audit.ts';
 import { isWatchedPath } from './files.ts';
 import type { BaseReader } from './input.ts';

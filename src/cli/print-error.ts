@@ -1,6 +1,6 @@
-import { EXIT, RunClaudeError } from '../errors.ts';
-import { remedyOf } from '../store/remedy.ts';
-import type { Tell } from '../types/event.ts';
+import { EXIT, RunClaudeError } from '../core/errors.ts';
+import { remedyOf } from '../core/store/remedy.ts';
+import type { Tell } from '../core/types/event.ts';
 
 /** The hint where an update or a removal deleted a part of this program before it was loaded. */
 const REPLACED =

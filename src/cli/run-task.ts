@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
-import type { FromTask, TaskOrder } from '../batch/messages.ts';
-import { findPlaces } from '../host/facts.ts';
-import { startFailureOf } from '../record/start-failure.ts';
-import type { Tell } from '../types/event.ts';
+import { findPlaces } from '../core/host/facts.ts';
+import type { Tell } from '../core/types/event.ts';
+import { startFailureOf } from '../session/record/start-failure.ts';
+import type { FromTask, TaskOrder } from './batch/tasks/messages.ts';
 import { runCommand } from './commands/run.ts';
 import { chosenAgents } from './context/chosen-agents.ts';
 import type { CommandContext } from './context/context.ts';

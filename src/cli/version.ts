@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownVersion, packageRoot } from '../host/package.ts';
-import { readPins } from '../image/pins.ts';
-import { PINS_FILE, pinsOfImage } from '../image/pins-file.ts';
+import { ownVersion, packageRoot } from '../core/host/package.ts';
+import { readPins } from '../environment/image/pins.ts';
+import { PINS_FILE, pinsOfImage } from '../environment/image/pins-file.ts';
 
 /** The text of `run-claude --version`. */
 export function versionText(): string {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { spawn } from '../host/programs/start-program.ts';
+import { spawn } from '../core/host/programs/start-program.ts';
 import type { Screen } from './ask.ts';
 
 /** Editors look for settings (modelines) in the first and last lines of a file: comments keep content out of there. */

@@ -1,4 +1,4 @@
-import { Interrupted, type StopSignal } from '../errors.ts';
+import { Interrupted, type StopSignal } from '../core/errors.ts';
 
 /** What asked the command to stop, if anything did; shared by all of its stages. */
 export interface Interruption {

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import type { SessionEvent } from '../types/event.ts';
+import type { SessionEvent } from '../core/types/event.ts';
 import { cleanText } from './clean.ts';
 import { wrapWords } from './wrap-words.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { WriteStream } from 'node:tty';
-import { spawn } from '../host/programs/start-program.ts';
+import { spawn } from '../core/host/programs/start-program.ts';
 import type { Interruption } from './interruption.ts';
 
 /** The destination of a command's data: the user's pager on a terminal, plain stdout elsewhere. */

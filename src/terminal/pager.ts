@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from '../host/programs/start-program.ts';
+import { spawn, spawnSync } from '../core/host/programs/start-program.ts';
 import type { Screen } from './ask.ts';
 
 /**

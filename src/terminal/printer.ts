@@ -1,5 +1,5 @@
-import { jsonLine } from '../report/json.ts';
-import type { SessionEvent, Tell } from '../types/event.ts';
+import { jsonLine } from '../core/report/json.ts';
+import type { SessionEvent, Tell } from '../core/types/event.ts';
 import { cleanLine } from './clean.ts';
 import { MessageLines, type PrintedEvent } from './message-lines.ts';
 import { createProgress } from './progress.ts';

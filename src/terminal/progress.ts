@@ -1,5 +1,5 @@
-import { durationText } from '../text/when.ts';
-import type { SessionEvent } from '../types/event.ts';
+import { durationText } from '../core/text/when.ts';
+import type { SessionEvent } from '../core/types/event.ts';
 import { cutEnd, cutStart, widthOf } from './width.ts';
 
 type ProgressEvent = Extract<SessionEvent, { kind: 'progress' }>;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listSessions } from '../../src/record/session.ts';
+import { listSessions } from '../../src/session/record/session.ts';
 import { widthOf } from '../../src/terminal/width.ts';
 import { sessionObjects } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';

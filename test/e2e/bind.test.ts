@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../support/scene.ts';
 
-// The whole command in bind mode. What each part of the shield holds is in test/engine/bind/bind.test.ts.
+// The whole command in bind mode. What each part of the shield holds is in test/engine/workspace/bind/bind.test.ts.
 
 /** git refuses a repository of another user. */
 const SAFE = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { unprovenName } from '../../src/image/proven.ts';
+import { unprovenName } from '../../src/environment/image/proven.ts';
 import { sessionObjects } from '../support/engine.ts';
 import { Pty } from '../support/pty.ts';
 import { mainJs, Scene } from '../support/scene.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readRecord } from '../../src/record/session.ts';
+import { readRecord } from '../../src/session/record/session.ts';
 import { Scene } from '../support/scene.ts';
 
 /** A zombie has ended; who reaps it is another matter. */

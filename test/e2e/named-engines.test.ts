@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listSessions } from '../../src/record/session.ts';
+import { listSessions } from '../../src/session/record/session.ts';
 import { RemoteEngines } from '../support/remote-engines.ts';
 import { Scene } from '../support/scene.ts';
 import { waitForOutput } from '../support/sees.ts';

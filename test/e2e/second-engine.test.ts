@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ownerOf } from '../../src/engine/connect.ts';
+import { ownerOf } from '../../src/engines/engine/connect.ts';
 import { runGc } from '../../src/session/later/gc.ts';
 import { connectForTest } from '../support/engine.ts';
 import { Scene } from '../support/scene.ts';

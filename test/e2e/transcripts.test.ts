@@ -3,11 +3,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyClaude } from '../../src/claude/back/apply.ts';
-import { collectClaude } from '../../src/claude/back/collect.ts';
-import { connectEngine, ownerOf } from '../../src/engine/connect.ts';
-import { openContentStore } from '../../src/store/content.ts';
-import type { Engine } from '../../src/types/engine.ts';
+import { applyClaude } from '../../src/agents/claude/back/apply.ts';
+import { collectClaude } from '../../src/agents/claude/back/collect.ts';
+import { openContentStore } from '../../src/core/store/content.ts';
+import type { Engine } from '../../src/core/types/engine.ts';
+import { connectEngine, ownerOf } from '../../src/engines/engine/connect.ts';
 import { homeReader } from '../support/home-reader.ts';
 import { testImage } from '../support/image.ts';
 

@@ -24,7 +24,10 @@ tar -C "$1/root" --exclude='./var/cache/apt/archives/*.deb' -c . | docker import
  */
 export async function buildForeignImage(arch, env) {
   ensureBase(arch);
-  const [{ connectEngine }, { ensureImage }] = await loadSource('engine/connect.ts', 'image/ensure.ts');
+  const [{ connectEngine }, { ensureImage }] = await loadSource(
+    'engines/engine/connect.ts',
+    'environment/image/ensure.ts',
+  );
   const cacheDir = cacheDirectory(`image-${arch}`);
   const { platform } = process;
   const engine = await connectEngine({ choice: 'docker', env, home: cacheDir, platform, owner: 'lab' });

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { agentSpec } from '../../src/engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../src/engine/hardening/seccomp.ts';
-import type { Gateway } from '../../src/gateway/start-gateway.ts';
-import type { Container, Engine } from '../../src/types/engine.ts';
+import type { Container, Engine } from '../../src/core/types/engine.ts';
+import { agentSpec } from '../../src/engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../src/engines/engine/hardening/seccomp.ts';
+import type { Gateway } from '../../src/network/gateway/start-gateway.ts';
 
 export interface AgentBeside {
   readonly engine: Engine;

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { checkArchives } from '../../src/caches/check-archives.ts';
-import { ecosystemOf } from '../../src/caches/ecosystems.ts';
-import { fillCache } from '../../src/caches/inside/fill-cache.ts';
-import { insideDir } from '../../src/caches/place.ts';
-import type { CacheName } from '../../src/types/cache.ts';
+import type { CacheName } from '../../src/core/types/cache.ts';
+import { checkArchives } from '../../src/environment/caches/check-archives.ts';
+import { ecosystemOf } from '../../src/environment/caches/ecosystems.ts';
+import { fillCache } from '../../src/environment/caches/inside/fill-cache.ts';
+import { insideDir } from '../../src/environment/caches/place.ts';
 import { connectForTest } from './engine.ts';
 import { runLabel, testImage } from './image.ts';
 import { openRegistry, type Registry } from './registry.ts';

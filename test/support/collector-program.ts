@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { type Collector, speakToCollector } from '../../src/collector/client.ts';
+import { type Collector, speakToCollector } from '../../src/workspace/collector/client.ts';
 
 const COMMON = ['-std=gnu11', '-Wall', '-Wextra', '-Werror'];
 const FLAGS = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll } from 'vitest';
-import type { Engine } from '../../src/types/engine.ts';
+import type { Engine } from '../../src/core/types/engine.ts';
 import { connectForTest } from './engine.ts';
 import { runLabel, testImage } from './image.ts';
 

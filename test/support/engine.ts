@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { connectEngine, ownerOf } from '../../src/engine/connect.ts';
-import { makeOwnedDir } from '../../src/host/owned-dir.ts';
-import type { Container, ContainerSpec, Engine } from '../../src/types/engine.ts';
+import { makeOwnedDir } from '../../src/core/host/owned-dir.ts';
+import type { Container, ContainerSpec, Engine } from '../../src/core/types/engine.ts';
+import { connectEngine, ownerOf } from '../../src/engines/engine/connect.ts';
 
 /** The engine that the test run uses, or the one that another environment names. */
 export function connectForTest(

@@ -4,14 +4,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
-import { gatewayConfig } from '../../src/gateway/config.ts';
-import { type KeptGateway, keepRunning } from '../../src/gateway/keep-running.ts';
-import { type NetworkLog, openNetworkLog, readNetworkLog } from '../../src/gateway/network-log.ts';
-import type { RelayTargets } from '../../src/gateway/relay.ts';
-import type { CredentialSource, Secret } from '../../src/types/credential.ts';
-import type { SessionEvent } from '../../src/types/event.ts';
-import type { GatewayConfig, NetworkEntry } from '../../src/types/gateway.ts';
-import type { Policy } from '../../src/types/policy.ts';
+import type { CredentialSource, Secret } from '../../src/core/types/credential.ts';
+import type { SessionEvent } from '../../src/core/types/event.ts';
+import type { GatewayConfig, NetworkEntry } from '../../src/core/types/gateway.ts';
+import type { Policy } from '../../src/core/types/policy.ts';
+import { gatewayConfig } from '../../src/network/gateway/config.ts';
+import { type KeptGateway, keepRunning } from '../../src/network/gateway/keep-running.ts';
+import { type NetworkLog, openNetworkLog, readNetworkLog } from '../../src/network/gateway/network-log.ts';
+import type { RelayTargets } from '../../src/network/gateway/relay.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../images/gateway/main.mjs');
 

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseRelPath, type RelPath } from '../../src/text/path.ts';
-import type { ListedEntry, TreeReader } from '../../src/types/collector.ts';
+import { parseRelPath, type RelPath } from '../../src/core/text/path.ts';
+import type { ListedEntry, TreeReader } from '../../src/core/types/collector.ts';
 
 /** A TreeReader over a directory that the test itself made, for tests without an engine. Follows nothing. */
 export function homeReader(dir: string): TreeReader {

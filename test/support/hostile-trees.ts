@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RelPath } from '../../src/text/path.ts';
-import type { Change, Digest, Entry } from '../../src/types/entry.ts';
+import type { RelPath } from '../../src/core/text/path.ts';
+import type { Change, Digest, Entry } from '../../src/core/types/entry.ts';
 
 /** Changes that a session could leave to make a later command slow, with the content of their files. */
 export interface HostileTree {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { addressImage } from '../../src/image/address.ts';
-import type { Engine } from '../../src/types/engine.ts';
+import type { Engine } from '../../src/core/types/engine.ts';
+import { addressImage } from '../../src/environment/image/address.ts';
 import { mainJs } from './scene.ts';
 
 /** A label of this test run, for images that go at its end (test/support/setup-engine.ts), with what stands behind them. */

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { SessionRecord } from '../../src/core/types/session.ts';
 import { connectKept, type KeptConnection } from '../../src/session/kept/connection.ts';
 import { type Door, openDoor } from '../../src/session/kept/door.ts';
 import { FRAME, type Frame, FrameReader } from '../../src/session/kept/frames.ts';
 import { writePlace } from '../../src/session/kept/place.ts';
 import type { Runner } from '../../src/session/kept/runner.ts';
-import type { SessionRecord } from '../../src/types/session.ts';
 
 export type StartRunner = (onFrame: (frame: Frame) => void) => Promise<Runner>;
 

@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openPreviews, type Previews } from '../../src/preview/open-previews.ts';
-import { readOpenPorts } from '../../src/preview/port-files.ts';
-import type { NetworkEntry } from '../../src/types/gateway.ts';
+import type { NetworkEntry } from '../../src/core/types/gateway.ts';
+import { openPreviews, type Previews } from '../../src/network/preview/open-previews.ts';
+import { readOpenPorts } from '../../src/network/preview/port-files.ts';
 import { GatewayProcess } from './gateway-process.ts';
 import { packageRoot } from './scene.ts';
 

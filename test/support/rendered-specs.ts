@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { DEFAULTS } from '../../src/config/settings.ts';
-import { agentSpec, collectorSpec, gatewaySpec } from '../../src/engine/hardening/hardened.ts';
-import { GATEWAY_DIR, GATEWAY_VOLUME } from '../../src/gateway/agent-side.ts';
-import type { SessionSpecs } from '../../src/render/render.ts';
-import type { ContainerSpec, Mount } from '../../src/types/engine.ts';
+import { DEFAULTS } from '../../src/core/config/settings.ts';
+import type { ContainerSpec, Mount } from '../../src/core/types/engine.ts';
+import { agentSpec, collectorSpec, gatewaySpec } from '../../src/engines/engine/hardening/hardened.ts';
+import type { SessionSpecs } from '../../src/engines/render/render.ts';
+import { GATEWAY_DIR, GATEWAY_VOLUME } from '../../src/network/gateway/agent-side.ts';
 
 const GATEWAY = 'run-claude-a-gw';
 /** The directory of the sockets, by volume. */

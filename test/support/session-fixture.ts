@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Change, Entry } from '../../src/types/entry.ts';
-import type { Finding } from '../../src/types/finding.ts';
-import type { Program } from '../../src/types/plan.ts';
-import type { ChangeOutcome, ChangeVerdict, CollectedRecord, SessionRecord } from '../../src/types/session.ts';
+import type { Change, Entry } from '../../src/core/types/entry.ts';
+import type { Finding } from '../../src/core/types/finding.ts';
+import type { Program } from '../../src/core/types/plan.ts';
+import type { ChangeOutcome, ChangeVerdict, CollectedRecord, SessionRecord } from '../../src/core/types/session.ts';
 import { sessionRecord } from './session-record.ts';
 
 /** What a test says of one recorded session. */

@@ -1,6 +1,6 @@
-import type { Plan, ProjectFacts } from '../../src/types/plan.ts';
-import type { Policy } from '../../src/types/policy.ts';
-import type { SessionRecord } from '../../src/types/session.ts';
+import type { Plan, ProjectFacts } from '../../src/core/types/plan.ts';
+import type { Policy } from '../../src/core/types/policy.ts';
+import type { SessionRecord } from '../../src/core/types/session.ts';
 
 /** What a test says of a session's plan; the rest is that of a copy session with the default options. */
 export type PlanParts = Partial<Omit<Plan, 'policy' | 'project'>> & {

@@ -16,7 +16,7 @@ export interface TreeEntry {
   readonly group: string;
 }
 
-/** A plain full walk of a tree, written apart from src/scan's own: by path, bytes as latin1. */
+/** A plain full walk of a tree, written apart from src/workspace/scan's own: by path, bytes as latin1. */
 export function treeEntries(root: string): Map<string, TreeEntry> {
   const found = new Map<string, TreeEntry>();
   const names = new Map<string, string[]>();

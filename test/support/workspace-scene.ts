@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Container, Engine } from '../../src/types/engine.ts';
-import type { Change } from '../../src/types/entry.ts';
-import type { SessionEvent } from '../../src/types/event.ts';
-import type { Plan } from '../../src/types/plan.ts';
-import type { Policy } from '../../src/types/policy.ts';
-import type { StrategyName } from '../../src/types/strategy.ts';
-import { openWorkspace, reopenWorkspace, type WorkspaceWatch, watchWorkspace } from '../../src/workspace/open.ts';
-import type { Workspace } from '../../src/workspace/workspace.ts';
+import type { Container, Engine } from '../../src/core/types/engine.ts';
+import type { Change } from '../../src/core/types/entry.ts';
+import type { SessionEvent } from '../../src/core/types/event.ts';
+import type { Plan } from '../../src/core/types/plan.ts';
+import type { Policy } from '../../src/core/types/policy.ts';
+import type { StrategyName } from '../../src/core/types/strategy.ts';
+import { openWorkspace, reopenWorkspace, type WorkspaceWatch, watchWorkspace } from '../../src/workspace/view/open.ts';
+import type { Workspace } from '../../src/workspace/view/workspace.ts';
 import { smallContainer } from './engine.ts';
 
 /** A project, our directories and a session on a real engine, for tests of the workspace. */

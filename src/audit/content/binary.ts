@@ -1,4 +1,4 @@
-import { nameOfPath } from '../../text/path.ts';
+import { nameOfPath } from '../../core/text/path.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import { isArchive, memberOutside } from './archives.ts';
 import { translationHits } from './translations.ts';

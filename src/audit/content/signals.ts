@@ -1,4 +1,4 @@
-import type { Change } from '../../types/entry.ts';
+import type { Change } from '../../core/types/entry.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import { LONGEST_TEXT, type Scene } from '../input.ts';
 import { binaryHits, isText } from './binary.ts';

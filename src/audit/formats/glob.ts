@@ -1,5 +1,5 @@
-import { Automaton, FOLDERS } from '../../text/patterns/automaton.ts';
-import { globItems } from '../../text/patterns/glob.ts';
+import { Automaton, FOLDERS } from '../../core/text/patterns/automaton.ts';
+import { globItems } from '../../core/text/patterns/glob.ts';
 
 /**
  * Matches a glob of the audit: `*` within a component, `**` over components, `?`, `{a,b}`. A glob without '/' matches the

@@ -1,4 +1,4 @@
-import { nameOfPath } from '../../text/path.ts';
+import { nameOfPath } from '../../core/text/path.ts';
 import { lazy } from './lazy.ts';
 import { maintainedSecrets } from './maintained-secrets.ts';
 import { prefilterOf } from './prefilter.ts';

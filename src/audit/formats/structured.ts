@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { nameOfPath } from '../../text/path.ts';
+import { nameOfPath } from '../../core/text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
 import { leavesOfControlFields } from './parsers/control-fields.ts';
 import { leavesOfGoMod } from './parsers/go-mod.ts';

@@ -1,4 +1,4 @@
-import type { Severity } from '../../types/finding.ts';
+import type { Severity } from '../../core/types/finding.ts';
 
 /** What a finding of a rule says to a reader. */
 export interface RuleText {

@@ -1,7 +1,7 @@
-import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
-import type { KeyClass } from '../../git/key-table.ts';
-import { classOfKey, isHarmlessValue } from '../../git/keys.ts';
-import type { Severity } from '../../types/finding.ts';
+import { type ConfigEntry, parseConfig } from '../../core/git/config-parse.ts';
+import type { KeyClass } from '../../core/git/key-table.ts';
+import { classOfKey, isHarmlessValue } from '../../core/git/keys.ts';
+import type { Severity } from '../../core/types/finding.ts';
 import { type RuleWords, textOf } from '../hit.ts';
 
 /** One key of a git configuration that counts. */

@@ -1,6 +1,6 @@
-import { isHookName } from '../../git/names.ts';
-import { nameOfPath } from '../../text/path.ts';
-import type { Change, Entry } from '../../types/entry.ts';
+import { isHookName } from '../../core/git/names.ts';
+import { nameOfPath } from '../../core/text/path.ts';
+import type { Change, Entry } from '../../core/types/entry.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import { type Hit, hitOf, placeOf, type RuleWords, textOf } from '../hit.ts';
 import type { Scene } from '../input.ts';

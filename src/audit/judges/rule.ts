@@ -1,5 +1,5 @@
-import type { Change } from '../../types/entry.ts';
-import type { Severity } from '../../types/finding.ts';
+import type { Change } from '../../core/types/entry.ts';
+import type { Severity } from '../../core/types/finding.ts';
 import type { Line } from '../formats/lines.ts';
 import type { Format } from '../formats/structured.ts';
 import type { PlainKeys } from './plain.ts';

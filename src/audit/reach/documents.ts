@@ -1,4 +1,4 @@
-import { decodeBytes, parentPath } from '../../text/path.ts';
+import { decodeBytes, parentPath } from '../../core/text/path.ts';
 
 /** Documents that an agent reads by itself. */
 const AGENT_DOCUMENT =

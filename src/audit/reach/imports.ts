@@ -1,4 +1,4 @@
-import { decodeBytes, parentPath } from '../../text/path.ts';
+import { decodeBytes, parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
 import type { BaseReader, Scene } from '../input.ts';

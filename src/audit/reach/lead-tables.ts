@@ -1,4 +1,4 @@
-import { nameOfPath, parentPath } from '../../text/path.ts';
+import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import type { Leads } from './referrers.ts';
 

@@ -1,4 +1,4 @@
-import { parentPath } from '../../text/path.ts';
+import { parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 

@@ -1,4 +1,4 @@
-import { nameOfPath, parentPath } from '../../text/path.ts';
+import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import { readStructure } from '../formats/structured.ts';
 
 /** A package of the project: what a tool loads or runs when another file names it. */

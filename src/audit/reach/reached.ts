@@ -1,4 +1,4 @@
-import type { Change } from '../../types/entry.ts';
+import type { Change } from '../../core/types/entry.ts';
 import { isJudgedByContent } from '../files.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { BaseReader, Scene } from '../input.ts';

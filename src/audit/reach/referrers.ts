@@ -1,4 +1,4 @@
-import { decodeBytes, parentPath } from '../../text/path.ts';
+import { decodeBytes, parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';

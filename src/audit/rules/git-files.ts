@@ -1,4 +1,4 @@
-import { type ConfigEntry, parseConfig } from '../../git/config-parse.ts';
+import { type ConfigEntry, parseConfig } from '../../core/git/config-parse.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import type { FileRule, JudgedText } from '../judges/rule.ts';
 import { hostOf } from '../locks/lockfiles.ts';

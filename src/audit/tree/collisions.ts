@@ -1,5 +1,5 @@
-import { isDotGitName } from '../../git/names.ts';
-import { foldersOf, parentPath } from '../../text/path.ts';
+import { isDotGitName } from '../../core/git/names.ts';
+import { foldersOf, parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { skeleton } from '../formats/skeleton.ts';
 import { type Hit, hitOf } from '../hit.ts';

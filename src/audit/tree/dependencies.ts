@@ -1,4 +1,4 @@
-import { decodeBytes } from '../../text/path.ts';
+import { decodeBytes } from '../../core/text/path.ts';
 import { readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import type { Scene } from '../input.ts';

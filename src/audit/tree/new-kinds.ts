@@ -1,6 +1,6 @@
-import { isDotGitName } from '../../git/names.ts';
-import { foldersOf } from '../../text/path.ts';
-import type { Change } from '../../types/entry.ts';
+import { isDotGitName } from '../../core/git/names.ts';
+import { foldersOf } from '../../core/text/path.ts';
+import type { Change } from '../../core/types/entry.ts';
 import { foldPath } from '../formats/glob.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { Scene } from '../input.ts';

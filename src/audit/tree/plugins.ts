@@ -1,4 +1,4 @@
-import { isDotGitName } from '../../git/names.ts';
+import { isDotGitName } from '../../core/git/names.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { Scene } from '../input.ts';
 

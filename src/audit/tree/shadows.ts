@@ -1,5 +1,5 @@
-import { decodeBytes, parentPath } from '../../text/path.ts';
-import type { Change } from '../../types/entry.ts';
+import { decodeBytes, parentPath } from '../../core/text/path.ts';
+import type { Change } from '../../core/types/entry.ts';
 import { newLeaves, readStructure } from '../formats/structured.ts';
 import { words } from '../formats/words.ts';
 import { type CaseOf, type Hit, hitOf } from '../hit.ts';

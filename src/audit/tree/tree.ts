@@ -1,7 +1,7 @@
-import { parseConfig } from '../../git/config-parse.ts';
-import { isDotGitName } from '../../git/names.ts';
-import { decodeBytes, foldersAbove, nameOfPath } from '../../text/path.ts';
-import { IgnorePatterns } from '../../text/patterns/ignore-patterns.ts';
+import { parseConfig } from '../../core/git/config-parse.ts';
+import { isDotGitName } from '../../core/git/names.ts';
+import { decodeBytes, foldersAbove, nameOfPath } from '../../core/text/path.ts';
+import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
 import { lazy } from '../formats/lazy.ts';
 import { newLines } from '../formats/lines.ts';
 import { SECRET_NAME } from '../formats/secrets.ts';

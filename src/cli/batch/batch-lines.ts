@@ -1,9 +1,9 @@
-import type { TaskFacts, TaskRecord } from '../../batch/task.ts';
-import { EXIT } from '../../errors.ts';
+import { EXIT } from '../../core/errors.ts';
+import { durationText } from '../../core/text/when.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { cutEnd, widthOf } from '../../terminal/width.ts';
-import { durationText } from '../../text/when.ts';
+import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
 /** A task as the lines of a batch show it. Nothing in it is cleaned. */
 export interface ShownTask {

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { TaskFacts, TaskRecord } from '../../batch/task.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { batchesDir } from '../../record/batches.ts';
-import { fields, number, oneOf, optional, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
-import { makePrivateDir, writeJsonAtomic } from '../../store/record.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import {
+  fields,
+  number,
+  oneOf,
+  optional,
+  type RecordFormat,
+  readRecordFile,
+  text,
+} from '../../core/store/parse-record.ts';
+import { makePrivateDir, writeJsonAtomic } from '../../core/store/record.ts';
+import { batchesDir } from '../../session/record/batches.ts';
+import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
 const TASK_FORMAT: RecordFormat<TaskRecord> = {
   name: 'record of a task',

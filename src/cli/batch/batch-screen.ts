@@ -1,5 +1,5 @@
+import type { Tell } from '../../core/types/event.ts';
 import { openBoard } from '../../terminal/board.ts';
-import type { Tell } from '../../types/event.ts';
 import { boardLines, endedLine, promptText } from './batch-lines.ts';
 import { shownTask, type TaskState } from './run-batch.ts';
 

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
-import type { Task } from '../../batch/task.ts';
-import { COPY_MODE, RunClaudeError, usageError } from '../../errors.ts';
-import { probeHost } from '../../host/facts.ts';
-import { pathIdentity } from '../../host/true-path.ts';
-import { refuseProject } from '../../plan/refuse-project.ts';
-import type { Policy } from '../../types/policy.ts';
+import { COPY_MODE, RunClaudeError, usageError } from '../../core/errors.ts';
+import { probeHost } from '../../core/host/facts.ts';
+import { pathIdentity } from '../../core/host/true-path.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { refuseProject } from '../../session/plan/refuse-project.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { type TaskLine, taskLine } from './task-line.ts';
+import type { Task } from './tasks/task.ts';
 
 export interface CheckedLine extends TaskLine {
   readonly policy: Policy;

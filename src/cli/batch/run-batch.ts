@@ -1,11 +1,7 @@
-import { judgeTask, statusOfTask } from '../../batch/judge-task.ts';
-import { type NextStep, nextStep, type Repeated } from '../../batch/next-step.ts';
-import { runQueue } from '../../batch/run-queue.ts';
-import type { TaskRecord } from '../../batch/task.ts';
-import { EXIT } from '../../errors.ts';
-import { sharedStatus } from '../../record/exit-status.ts';
-import type { SessionEvent } from '../../types/event.ts';
-import type { SessionRecord, Stage } from '../../types/session.ts';
+import { EXIT } from '../../core/errors.ts';
+import type { SessionEvent } from '../../core/types/event.ts';
+import type { SessionRecord, Stage } from '../../core/types/session.ts';
+import { sharedStatus } from '../../session/record/exit-status.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type ShownTask, verdictText } from './batch-lines.ts';
 import { type BatchPlace, readTask, taskFiles, writeTask } from './batch-place.ts';
@@ -21,6 +17,10 @@ import {
 } from './session-of-task.ts';
 import type { TaskLine } from './task-line.ts';
 import { startTask, type TaskProcess } from './task-process.ts';
+import { judgeTask, statusOfTask } from './tasks/judge-task.ts';
+import { type NextStep, nextStep, type Repeated } from './tasks/next-step.ts';
+import { runQueue } from './tasks/run-queue.ts';
+import type { TaskRecord } from './tasks/task.ts';
 
 /** A task, and what this run of the file knows of it. */
 export interface TaskState {

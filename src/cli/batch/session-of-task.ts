@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { judgeTask } from '../../batch/judge-task.ts';
-import type { EarlierSession } from '../../batch/next-step.ts';
-import type { TaskFacts, TaskRecord } from '../../batch/task.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { listSessions, ownerState, readRecord, sessionsDir } from '../../record/session.ts';
-import { failureText } from '../../record/start-failure.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { readOwnReportForList } from '../../session/end/own-report.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { listSessions, ownerState, readRecord, sessionsDir } from '../../session/record/session.ts';
+import { failureText } from '../../session/record/start-failure.ts';
 import { stateText } from '../context/session-lines.ts';
+import { judgeTask } from './tasks/judge-task.ts';
+import type { EarlierSession } from './tasks/next-step.ts';
+import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
 /** The name of a task in the records of its sessions. */
 export const taskName = (batchKey: string, id: string): string => `${batchKey}/${id}`;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, createReadStream, openSync, realpathSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { usageError } from '../../errors.ts';
+import { usageError } from '../../core/errors.ts';
 import type { CommandContext } from '../context/context.ts';
 
 const MAX_FILE_BYTES = 64 << 20;

@@ -1,8 +1,7 @@
-import type { Agent } from '../../agent/agent.ts';
-import { agentNamed, DEFAULT_AGENT } from '../../agent/agents.ts';
-import { taskWords } from '../../agent/task-words.ts';
-import type { Task } from '../../batch/task.ts';
-import { usageError } from '../../errors.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed, DEFAULT_AGENT } from '../../agents/agents.ts';
+import { taskWords } from '../../agents/task-words.ts';
+import { usageError } from '../../core/errors.ts';
 import { COMMANDS } from '../grammar/commands.ts';
 import {
   type ChosenAgents,
@@ -11,6 +10,7 @@ import {
   parseCommandLine,
   type RunLine,
 } from '../grammar/parse-command-line.ts';
+import type { Task } from './tasks/task.ts';
 
 /** The command line of a task's session. */
 export interface TaskLine {

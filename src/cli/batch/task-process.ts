@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import type { FromTask, TaskOrder } from '../../batch/messages.ts';
-import type { StopSignal } from '../../errors.ts';
-import { TASK_WORD } from '../../host/hold-word.ts';
-import { packageRoot } from '../../host/package.ts';
-import { fork } from '../../host/programs/start-program.ts';
-import { writeAll } from '../../store/record.ts';
-import type { SessionEvent } from '../../types/event.ts';
+import type { StopSignal } from '../../core/errors.ts';
+import { TASK_WORD } from '../../core/host/hold-word.ts';
+import { packageRoot } from '../../core/host/package.ts';
+import { fork } from '../../core/host/programs/start-program.ts';
+import { writeAll } from '../../core/store/record.ts';
+import type { SessionEvent } from '../../core/types/event.ts';
+import type { FromTask, TaskOrder } from './tasks/messages.ts';
 
 /** What is kept of an agent's output, and of the messages of its session: the rest is dropped. */
 const MAX_OUTPUT_BYTES = 16 << 20;

@@ -1,5 +1,5 @@
-import { ensureImage } from '../../image/ensure.ts';
-import { jsonLine } from '../../report/json.ts';
+import { jsonLine } from '../../core/report/json.ts';
+import { ensureImage } from '../../environment/image/ensure.ts';
 import { buildLock, findRelease } from '../../session/start/prepare-image.ts';
 import { refuseOpenImage } from '../../session/start/probe-layers.ts';
 import type { CommandRun } from '../context/context.ts';

@@ -1,12 +1,12 @@
-import { type KnownCache, knownCaches } from '../../caches/marker.ts';
-import { removeCache } from '../../caches/sweep.ts';
-import { formatSizeMb } from '../../config/values/quantities.ts';
-import { RunClaudeError, usageError } from '../../errors.ts';
-import { listSessions, ownerState } from '../../record/session.ts';
-import { jsonText } from '../../report/json.ts';
+import { formatSizeMb } from '../../core/config/values/quantities.ts';
+import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { jsonText } from '../../core/report/json.ts';
+import { whenText } from '../../core/text/when.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { type KnownCache, knownCaches } from '../../environment/caches/marker.ts';
+import { removeCache } from '../../environment/caches/sweep.ts';
+import { listSessions, ownerState } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { whenText } from '../../text/when.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { openEngine } from '../context/open-engine.ts';
 

@@ -1,9 +1,9 @@
-import { SETTINGS, type Setting } from '../../config/settings.ts';
-import { formatDurationMs, formatSizeMb } from '../../config/values/quantities.ts';
-import { MASKED } from '../../plan/mask-plan.ts';
-import { jsonText } from '../../report/json.ts';
+import { SETTINGS, type Setting } from '../../core/config/settings.ts';
+import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { MASKED } from '../../session/plan/mask-plan.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandRun } from '../context/context.ts';
 import { type ConfigFile, readPolicy } from '../context/read-policy.ts';
 

@@ -1,9 +1,9 @@
-import type { Agent } from '../../agent/agent.ts';
-import { agentNamed, DEFAULT_AGENT } from '../../agent/agents.ts';
-import { EXIT, usageError } from '../../errors.ts';
-import { jsonText } from '../../report/json.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed, DEFAULT_AGENT } from '../../agents/agents.ts';
+import { EXIT, usageError } from '../../core/errors.ts';
+import { jsonText } from '../../core/report/json.ts';
+import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
-import { AGENT_NAMES } from '../../types/agent-package.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import { engineChoice, goesToScheduler } from '../context/open-engine.ts';

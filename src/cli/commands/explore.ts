@@ -1,6 +1,6 @@
-import { usageError } from '../../errors.ts';
-import { requireWork } from '../../record/require-usable.ts';
+import { usageError } from '../../core/errors.ts';
 import { exploreSession } from '../../session/later/explore.ts';
+import { requireWork } from '../../session/record/require-usable.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';

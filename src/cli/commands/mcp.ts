@@ -1,9 +1,9 @@
-import { EXIT, Interrupted, usageError } from '../../errors.ts';
-import { ownVersion } from '../../host/package.ts';
+import { EXIT, Interrupted, usageError } from '../../core/errors.ts';
+import { ownVersion } from '../../core/host/package.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { type Box, openBox } from '../../session/kept/box.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -38,7 +38,7 @@ export async function serveCommand(
     return openBox(record, () => (engine ??= openEngineOf(record.plan, context)), tell);
   };
   // Large, and no other command needs it.
-  const { serveTools } = await import('../../mcp/serve/serve.ts');
+  const { serveTools } = await import('../mcp-serve/serve.ts');
   const { stdin, stdout } = process;
   try {
     await serveTools({ version: ownVersion(), stdin, stdout, signal: interruption.signal, openBox: open });

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { usageError } from '../../errors.ts';
-import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../gateway/network-log.ts';
-import { parseHostRule } from '../../gateway/rules/host-rules.ts';
-import { allowHost } from '../../gateway/rules/live-rules.ts';
-import { suggestRules } from '../../gateway/rules/suggest-rules.ts';
-import { ownerState } from '../../record/session.ts';
-import { jsonLine, jsonText } from '../../report/json.ts';
+import { usageError } from '../../core/errors.ts';
+import { jsonLine, jsonText } from '../../core/report/json.ts';
+import { type HostTotal, networkLogFile, networkTotals, readNetworkLog } from '../../network/gateway/network-log.ts';
+import { parseHostRule } from '../../network/gateway/rules/host-rules.ts';
+import { allowHost } from '../../network/gateway/rules/live-rules.ts';
+import { suggestRules } from '../../network/gateway/rules/suggest-rules.ts';
+import { ownerState } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { sessionOf } from '../context/session-of.ts';

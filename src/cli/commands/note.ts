@@ -1,5 +1,5 @@
-import { usageError } from '../../errors.ts';
-import { writeNote } from '../../record/session.ts';
+import { usageError } from '../../core/errors.ts';
+import { writeNote } from '../../session/record/session.ts';
 import type { CommandRun } from '../context/context.ts';
 import { sessionOf } from '../context/session-of.ts';
 

@@ -1,9 +1,9 @@
-import { type InstanceFacts, listInstances } from '../../claude/instances/list.ts';
-import { listSessions } from '../../record/session.ts';
-import { jsonText } from '../../report/json.ts';
+import { type InstanceFacts, listInstances } from '../../agents/claude/instances/list.ts';
+import { jsonText } from '../../core/report/json.ts';
+import { whenText } from '../../core/text/when.ts';
 import { pendingSessions } from '../../session/later/gc-known.ts';
+import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { whenText } from '../../text/when.ts';
 import type { CommandRun } from '../context/context.ts';
 
 const STATES: Readonly<Record<InstanceFacts['state'], string>> = {

@@ -1,8 +1,8 @@
-import { usageError } from '../../errors.ts';
-import { withLayer } from '../../record/layer-lock.ts';
-import { requireWork } from '../../record/require-usable.ts';
+import { usageError } from '../../core/errors.ts';
 import { lastConversation } from '../../session/end/claude-data.ts';
 import { resumePlan } from '../../session/later/resume-plan.ts';
+import { withLayer } from '../../session/record/layer-lock.ts';
+import { requireWork } from '../../session/record/require-usable.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
 import type { CommandRun } from '../context/context.ts';

@@ -1,10 +1,10 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { countEntering, type Entering } from '../../base/entering.ts';
-import { prescanProject } from '../../base/prescan-project.ts';
-import { EXIT } from '../../errors.ts';
-import { baseDirOf } from '../../plan/plan-run.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { EXIT } from '../../core/errors.ts';
+import { baseDirOf } from '../../session/plan/plan-run.ts';
 import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
+import { countEntering, type Entering } from '../../workspace/base/entering.ts';
+import { prescanProject } from '../../workspace/base/prescan-project.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';

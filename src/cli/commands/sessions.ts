@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { RunClaudeError } from '../../errors.ts';
-import { nearestReal } from '../../host/facts.ts';
-import { listSessions, ownerState } from '../../record/session.ts';
-import { jsonText } from '../../report/json.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { nearestReal } from '../../core/host/facts.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { isEmpty, sessionFacts } from '../../session/end/session-facts.ts';
+import { listSessions, ownerState } from '../../session/record/session.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
 import { warnOfUnreadable } from '../context/unreadable.ts';

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { withLock } from '../../store/lock.ts';
-import { makePrivateDir, writeFileAtomic } from '../../store/record.ts';
+import { withLock } from '../../core/store/lock.ts';
+import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
 import type { CommandContext } from './context.ts';
 import { readSmallFile } from './small-file.ts';
 

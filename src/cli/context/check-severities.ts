@@ -1,7 +1,7 @@
 import { allRules, blockingRules } from '../../audit/catalogue.ts';
-import type { FileSettings } from '../../config/config-file.ts';
-import { nearest } from '../../config/values/nearest.ts';
-import { usageError } from '../../errors.ts';
+import type { FileSettings } from '../../core/config/config-file.ts';
+import { nearest } from '../../core/config/values/nearest.ts';
+import { usageError } from '../../core/errors.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 
 /** The part of a file that sets severities, and the ids of rules that other files add. */

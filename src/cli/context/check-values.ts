@@ -1,12 +1,17 @@
-import { profileDir } from '../../claude/instances/profile.ts';
-import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
-import { readValue, type Value } from '../../config/read-value.ts';
-import { type Setting, settingNamed, variableOf } from '../../config/settings.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { checkBrokers } from '../../gateway/rules/brokers.ts';
-import { parseAddressRange, parseHostRule, policyRules, requirePreset } from '../../gateway/rules/host-rules.ts';
-import { parseLocalService, parseLocalServices } from '../../gateway/rules/local-services.ts';
-import { parsePort, parsePorts } from '../../preview/port-words.ts';
+import { profileDir } from '../../agents/claude/instances/profile.ts';
+import type { FlagValue, MergedPolicy, NamedSettings } from '../../core/config/merge-policy.ts';
+import { readValue, type Value } from '../../core/config/read-value.ts';
+import { type Setting, settingNamed, variableOf } from '../../core/config/settings.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { checkBrokers } from '../../network/gateway/rules/brokers.ts';
+import {
+  parseAddressRange,
+  parseHostRule,
+  policyRules,
+  requirePreset,
+} from '../../network/gateway/rules/host-rules.ts';
+import { parseLocalService, parseLocalServices } from '../../network/gateway/rules/local-services.ts';
+import { parsePort, parsePorts } from '../../network/preview/port-words.ts';
 import { refuseTakenPorts } from './taken-ports.ts';
 
 /** What a policy was merged from, apart from the project's own files: those set none of these values. */

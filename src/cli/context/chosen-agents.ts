@@ -15,7 +15,7 @@ export async function chosenAgents(configDir: string, env: NodeJS.ProcessEnv): P
     const named = usual ?? /^\s*agent\s*=\s*["']([\w-]+)["']\s*(?:#.*)?$/m.exec(top)?.[1];
     // Most files name no agent of the user's own, and are not read as a whole here.
     if (!/\bagents\b/.test(text)) return { usual: named };
-    const { readConfigFile } = await import('../../config/config-file.ts');
+    const { readConfigFile } = await import('../../core/config/config-file.ts');
     return { usual: named, own: readConfigFile(text, file).agents };
   } catch {
     return { usual };

@@ -1,7 +1,7 @@
-import { usageError } from '../../errors.ts';
-import type { Places } from '../../host/facts.ts';
+import { usageError } from '../../core/errors.ts';
+import type { Places } from '../../core/host/facts.ts';
+import type { Tell } from '../../core/types/event.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
-import type { Tell } from '../../types/event.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 
 /** The outside world as every command gets it, so that none reads it by itself. */

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readEnvFile } from '../../config/env-file.ts';
-import { usageError } from '../../errors.ts';
-import { pathIdentity } from '../../host/true-path.ts';
-import { contains } from '../../plan/refuse-project.ts';
+import { readEnvFile } from '../../core/config/env-file.ts';
+import { usageError } from '../../core/errors.ts';
+import { pathIdentity } from '../../core/host/true-path.ts';
+import { contains } from '../../session/plan/refuse-project.ts';
 import { readSmallFile } from './small-file.ts';
 
 /**

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
-import { nearest } from '../../config/values/nearest.ts';
-import { usageError } from '../../errors.ts';
-import type { NamedEngine } from '../../types/engine.ts';
+import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
+import { nearest } from '../../core/config/values/nearest.ts';
+import { usageError } from '../../core/errors.ts';
+import type { NamedEngine } from '../../core/types/engine.ts';
 import { readSmallFile } from './small-file.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function namedEngines(configDir: string): Promise<readonly NamedEng
   const text = readSmallFile(file, 'follow');
   // Most files name no engine, and the parser is loaded only for one that does.
   if (text === undefined || !/\bengine\b/.test(text)) return [];
-  const { readConfigFile } = await import('../../config/config-file.ts');
+  const { readConfigFile } = await import('../../core/config/config-file.ts');
   return readConfigFile(text, file).engines;
 }
 

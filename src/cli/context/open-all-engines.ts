@@ -1,8 +1,8 @@
-import { isSameEngine } from '../../engine/same-engine.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { listSessions } from '../../record/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import { isSameEngine } from '../../engines/engine/same-engine.ts';
+import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Engine } from '../../types/engine.ts';
 import type { CommandContext } from './context.ts';
 import { namedEngines } from './named-engines.ts';
 import { goesToScheduler, openEngine } from './open-engine.ts';

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { openClusterApi } from '../../cluster/api.ts';
-import { openClusterEngine } from '../../cluster/cluster-engine.ts';
-import { openAccess } from '../../cluster/kubeconfig.ts';
-import { acceptedLosses, refuseLostInPods, refuseOtherImage } from '../../cluster/losses.ts';
-import { type ClusterTarget, clusterText } from '../../cluster/target.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import { usageError } from '../../errors.ts';
-import { refuseNotCarried } from '../../jobs/losses.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { Policy } from '../../types/policy.ts';
+import { usageError } from '../../core/errors.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { openClusterApi } from '../../engines/cluster/api.ts';
+import { openClusterEngine } from '../../engines/cluster/cluster-engine.ts';
+import { openAccess } from '../../engines/cluster/kubeconfig.ts';
+import { acceptedLosses, refuseLostInPods, refuseOtherImage } from '../../engines/cluster/losses.ts';
+import { type ClusterTarget, clusterText } from '../../engines/cluster/target.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { refuseNotCarried } from '../../engines/jobs/losses.ts';
 import type { CommandContext } from './context.ts';
 import { readSmallFile } from './small-file.ts';
 
@@ -72,6 +72,6 @@ async function kubernetesTableOf(configDir: string) {
   const file = path.join(configDir, 'config.toml');
   const text = readSmallFile(file, 'follow');
   if (text === undefined) return undefined;
-  const { readConfigFile } = await import('../../config/config-file.ts');
+  const { readConfigFile } = await import('../../core/config/config-file.ts');
   return readConfigFile(text, file).kubernetes;
 }

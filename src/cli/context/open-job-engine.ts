@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { ownerOf } from '../../engine/connect.ts';
-import { usageError } from '../../errors.ts';
-import { openJobEngine } from '../../jobs/job-engine.ts';
-import { refuseLostLayers, refuseNotCarried } from '../../jobs/losses.ts';
-import { openSlurm } from '../../jobs/slurm.ts';
-import { type JobTarget, targetText } from '../../jobs/target.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { Policy } from '../../types/policy.ts';
+import { usageError } from '../../core/errors.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { ownerOf } from '../../engines/engine/connect.ts';
+import { openJobEngine } from '../../engines/jobs/job-engine.ts';
+import { refuseLostLayers, refuseNotCarried } from '../../engines/jobs/losses.ts';
+import { openSlurm } from '../../engines/jobs/slurm.ts';
+import { type JobTarget, targetText } from '../../engines/jobs/target.ts';
 import type { CommandContext } from './context.ts';
 import { readSmallFile } from './small-file.ts';
 
@@ -77,6 +77,6 @@ async function slurmTableOf(configDir: string) {
   const file = path.join(configDir, 'config.toml');
   const text = readSmallFile(file, 'follow');
   if (text === undefined) return undefined;
-  const { readConfigFile } = await import('../../config/config-file.ts');
+  const { readConfigFile } = await import('../../core/config/config-file.ts');
   return readConfigFile(text, file).slurm;
 }

@@ -1,6 +1,6 @@
-import { agentOf, promptOf } from '../../agent/agents.ts';
-import { maskWords } from '../../plan/mask-words.ts';
-import type { Program } from '../../types/plan.ts';
+import { agentOf, promptOf } from '../../agents/agents.ts';
+import type { Program } from '../../core/types/plan.ts';
+import { maskWords } from '../../session/plan/mask-words.ts';
 
 /**
  * What a session ran, for a listing: the user's prompt in quotes, or the command. In a command, values that look like

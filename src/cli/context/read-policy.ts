@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
-import type { FlagValue, MergedPolicy, NamedSettings } from '../../config/merge-policy.ts';
-import { mergePolicy } from '../../config/merge-policy.ts';
-import { usageError } from '../../errors.ts';
-import { probeProject } from '../../host/facts.ts';
-import { pathFoldersIn } from '../../host/programs/path-folders.ts';
-import { distrust } from '../../host/programs/start-program.ts';
+import type { FlagValue, MergedPolicy, NamedSettings } from '../../core/config/merge-policy.ts';
+import { mergePolicy } from '../../core/config/merge-policy.ts';
+import { usageError } from '../../core/errors.ts';
+import { probeProject } from '../../core/host/facts.ts';
+import { pathFoldersIn } from '../../core/host/programs/path-folders.ts';
+import { distrust } from '../../core/host/programs/start-program.ts';
+import type { ProjectFacts } from '../../core/types/plan.ts';
+import type { Policy } from '../../core/types/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { ProjectFacts } from '../../types/plan.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from './context.ts';
 import { envFilePath, readVariables, variablesOf } from './env-files.ts';
 import { readSmallFile } from './small-file.ts';
@@ -108,7 +108,7 @@ async function refuseSeverities(config: NamedSettings | undefined, project: Name
 
 /** What the project's devcontainer.json asks for, and a warning for each key that is not carried out. */
 async function devcontainerOf(root: string) {
-  const { DEVCONTAINER_FILES, readDevcontainer } = await import('../../config/devcontainer.ts');
+  const { DEVCONTAINER_FILES, readDevcontainer } = await import('../../core/config/devcontainer.ts');
   for (const name of DEVCONTAINER_FILES) {
     const text = readSmallFile(path.join(root, name), 'refuse');
     if (text === undefined) continue;
@@ -161,7 +161,7 @@ function stateOf(file: string, text: string | undefined): ConfigFile {
 /** The settings of a file. Most users have none: the parser is loaded only for one that exists. */
 async function settingsOf(where: string, text: string | undefined): Promise<NamedSettings | undefined> {
   if (text === undefined) return undefined;
-  const { readConfigFile } = await import('../../config/config-file.ts');
+  const { readConfigFile } = await import('../../core/config/config-file.ts');
   return { where, settings: readConfigFile(text, where) };
 }
 

@@ -1,10 +1,10 @@
-import { probeHost } from '../../host/facts.ts';
-import { distrust } from '../../host/programs/start-program.ts';
-import { foldersOf } from '../../plan/folders-of.ts';
+import { probeHost } from '../../core/host/facts.ts';
+import { distrust } from '../../core/host/programs/start-program.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
+import { foldersOf } from '../../session/plan/folders-of.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
 import { openEngineOf } from './open-engine.ts';
 

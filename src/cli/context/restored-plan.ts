@@ -1,8 +1,8 @@
-import { requireOutside } from '../../host/programs/trusted-start.ts';
-import { foldersOf } from '../../plan/folders-of.ts';
-import { restoreVariables } from '../../plan/mask-plan.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { requireOutside } from '../../core/host/programs/trusted-start.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { foldersOf } from '../../session/plan/folders-of.ts';
+import { restoreVariables } from '../../session/plan/mask-plan.ts';
 import type { CommandContext } from './context.ts';
 import { readRecordedFiles } from './env-files.ts';
 

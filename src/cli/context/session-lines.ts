@@ -1,15 +1,15 @@
-import { agentOf } from '../../agent/agents.ts';
-import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
-import { failureText } from '../../record/start-failure.ts';
+import { agentOf } from '../../agents/agents.ts';
+import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
+import { durationText, whenText } from '../../core/text/when.ts';
+import type { Severity } from '../../core/types/finding.ts';
+import type { ImportedFrom, SessionRecord } from '../../core/types/session.ts';
+import { shortPath } from '../../review/screen/summary.ts';
 import type { SessionFacts } from '../../session/end/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
+import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
-import { shortPath } from '../../terminal/review/summary.ts';
 import { cutEnd, cutStart } from '../../terminal/width.ts';
-import { durationText, whenText } from '../../text/when.ts';
-import type { Severity } from '../../types/finding.ts';
-import type { ImportedFrom, SessionRecord } from '../../types/session.ts';
 import { programText } from './program-text.ts';
 
 /** A session as a listing shows it. */

@@ -1,10 +1,15 @@
 import { realpathSync } from 'node:fs';
-import { type FoundSession, findSession } from '../../record/find-session.ts';
-import { othersText, PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../record/pick-session.ts';
+import { whenText } from '../../core/text/when.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { type FoundSession, findSession } from '../../session/record/find-session.ts';
+import {
+  othersText,
+  PURPOSE_OF_COMMAND,
+  type Purpose,
+  type SessionCommand,
+} from '../../session/record/pick-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
-import { whenText } from '../../text/when.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
 import { programText } from './program-text.ts';
 import { warnOfUnreadable } from './unreadable.ts';

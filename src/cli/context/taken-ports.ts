@@ -1,6 +1,6 @@
-import { usageError } from '../../errors.ts';
-import { parseLocalServices } from '../../gateway/rules/local-services.ts';
-import type { Policy } from '../../types/policy.ts';
+import { usageError } from '../../core/errors.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { parseLocalServices } from '../../network/gateway/rules/local-services.ts';
 
 /** A port of the agent's loopback, and a name of it, leads to one service. */
 export function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {

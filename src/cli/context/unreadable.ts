@@ -1,4 +1,4 @@
-import type { UnreadableSession } from '../../record/session.ts';
+import type { UnreadableSession } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from './context.ts';
 

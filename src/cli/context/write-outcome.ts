@@ -1,6 +1,6 @@
-import { jsonText } from '../../report/json.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { ApplyOutcome, ChangeOutcome } from '../../types/session.ts';
 import type { CommandContext } from './context.ts';
 
 export interface OutcomeStyle {

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { PluginTable } from '../../config/config-file.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { entryProblem } from '../../plugin/passthrough.ts';
+import type { PluginTable } from '../../core/config/config-file.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
 import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
-import type { McpProgram, McpServer, Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { readSmallFile } from '../context/small-file.ts';
+import { entryProblem } from '../plugin/passthrough.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 /** What a session starts without where it cannot be used. */
@@ -30,7 +30,7 @@ export async function readAccessories(
     const text = readSmallFile(file, 'follow');
     await readPolicy(undefined, [], context);
     if (text === undefined) return { ...NONE, checks: [] };
-    const { readConfigFile } = await import('../../config/config-file.ts');
+    const { readConfigFile } = await import('../../core/config/config-file.ts');
     return { ...readConfigFile(text, file), checks: [] };
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
@@ -87,8 +87,8 @@ function serverErrors(
 async function loginError({ name, url, oauth }: McpServer, dataDir: string): Promise<RunClaudeError | undefined> {
   if (oauth !== true) return undefined;
   const [{ loginProblem }, { loginStore }] = await Promise.all([
-    import('../../mcp/login/login-source.ts'),
-    import('../../mcp/login/login-store.ts'),
+    import('../../agents/mcp-login/login-source.ts'),
+    import('../../agents/mcp-login/login-store.ts'),
   ]);
   return loginProblem(loginStore(dataDir, name), url);
 }

@@ -1,10 +1,10 @@
-import type { Agent } from '../../agent/agent.ts';
-import { describeCredential } from '../../claude/credentials/credentials.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { imageFiles } from '../../image/address.ts';
-import { changedInputs, imageInputs } from '../../image/inputs.ts';
-import { addressAgentLayer } from '../../image/layers/agent-layer.ts';
-import type { Engine } from '../../types/engine.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { describeCredential } from '../../agents/claude/credentials/credentials.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import { imageFiles } from '../../environment/image/address.ts';
+import { changedInputs, imageInputs } from '../../environment/image/inputs.ts';
+import { addressAgentLayer } from '../../environment/image/layers/agent-layer.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 

@@ -1,7 +1,7 @@
-import { kindOf } from '../../engine/kinds.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { refusalOf } from '../../plan/refuse-engine.ts';
-import type { Engine, EngineFacts } from '../../types/engine.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Engine, EngineFacts } from '../../core/types/engine.ts';
+import { kindOf } from '../../engines/engine/kinds.ts';
+import { refusalOf } from '../../session/plan/refuse-engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, openEngine } from '../context/open-engine.ts';
 import { type Check, fault, ok, warning } from './check.ts';

@@ -1,6 +1,6 @@
-import type { Agent } from '../../agent/agent.ts';
-import { addressImage } from '../../image/address.ts';
-import type { Engine } from '../../types/engine.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import { addressImage } from '../../environment/image/address.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, userNumbers } from '../context/open-engine.ts';
 import { accessoryChecks, type UserAccessories } from './accessory-checks.ts';

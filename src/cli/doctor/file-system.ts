@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { execFileSync } from '../../host/programs/start-program.ts';
+import { execFileSync } from '../../core/host/programs/start-program.ts';
 
 /** What doctor has to know of the file system of a directory. */
 export interface FileSystem {

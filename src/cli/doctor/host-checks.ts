@@ -1,10 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freeDiskMb } from '../../host/facts.ts';
-import { gitVersion } from '../../host/git.ts';
-import { MIN_START_MB } from '../../text/disk-room.ts';
-import type { EngineFacts } from '../../types/engine.ts';
+import { freeDiskMb } from '../../core/host/facts.ts';
+import { gitVersion } from '../../core/host/git.ts';
+import { MIN_START_MB } from '../../core/text/disk-room.ts';
+import type { EngineFacts } from '../../core/types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { type FileSystemOf, fileSystems } from './file-system.ts';

@@ -1,9 +1,9 @@
-import type { ProbeRow } from '../../engine/hardening/probes.ts';
-import { EXIT, RunClaudeError } from '../../errors.ts';
-import { addressImage } from '../../image/address.ts';
-import { refuseEngine } from '../../plan/refuse-engine.ts';
-import { withProgress } from '../../progress/open-progress.ts';
-import { jsonText } from '../../report/json.ts';
+import { EXIT, RunClaudeError } from '../../core/errors.ts';
+import { withProgress } from '../../core/progress/open-progress.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { ProbeRow } from '../../engines/engine/hardening/probes.ts';
+import { addressImage } from '../../environment/image/address.ts';
+import { refuseEngine } from '../../session/plan/refuse-engine.ts';
 import { probeLayers } from '../../session/start/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';

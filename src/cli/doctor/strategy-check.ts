@@ -1,10 +1,10 @@
-import { DEFAULTS } from '../../config/settings.ts';
-import { knownTrial } from '../../layer/try-layers.ts';
-import { chooseStrategy, storageOf } from '../../plan/strategy.ts';
-import { chooseUser, type UserNumbers } from '../../plan/user.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { HostFacts } from '../../types/plan.ts';
-import { STRATEGIES } from '../../types/strategy.ts';
+import { DEFAULTS } from '../../core/config/settings.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { HostFacts } from '../../core/types/plan.ts';
+import { STRATEGIES } from '../../core/types/strategy.ts';
+import { chooseStrategy, storageOf } from '../../session/plan/strategy.ts';
+import { chooseUser, type UserNumbers } from '../../session/plan/user.ts';
+import { knownTrial } from '../../workspace/layer/try-layers.ts';
 import { type Check, ok, warning } from './check.ts';
 
 /** The strategy of a copy on this machine. Starts nothing: an earlier session found out whether layers work. */

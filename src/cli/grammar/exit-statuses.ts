@@ -1,4 +1,4 @@
-import { EXIT } from '../../errors.ts';
+import { EXIT } from '../../core/errors.ts';
 
 /** The meaning of each exit status, by precedence: a command ends with the first that applies. */
 export const EXIT_STATUSES: readonly (readonly [statuses: readonly number[], meaning: string])[] = [

@@ -1,6 +1,6 @@
-import type { Agent } from '../../agent/agent.ts';
-import { nearest } from '../../config/values/nearest.ts';
-import { type RunClaudeError, usageError } from '../../errors.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { nearest } from '../../core/config/values/nearest.ts';
+import { type RunClaudeError, usageError } from '../../core/errors.ts';
 import { COMMANDS, type CommandOption, commandNamed, optionsByName } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 

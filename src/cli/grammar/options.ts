@@ -1,6 +1,6 @@
-import { AGENT_NAMES } from '../../types/agent-package.ts';
-import { CACHE_NAMES } from '../../types/cache.ts';
-import { STRATEGY_NAMES } from '../../types/strategy.ts';
+import { AGENT_NAMES } from '../../core/types/agent-package.ts';
+import { CACHE_NAMES } from '../../core/types/cache.ts';
+import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
 
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */
 export type OptionValue = 'none' | 'needed' | 'optional';

@@ -1,10 +1,10 @@
-import type { Agent } from '../../agent/agent.ts';
-import { agentNamed, agentProgram, DEFAULT_AGENT } from '../../agent/agents.ts';
-import type { FlagValue } from '../../config/merge-policy.ts';
-import { nearest } from '../../config/values/nearest.ts';
-import { AGENT_NAMES } from '../../types/agent-package.ts';
-import type { OwnAgent } from '../../types/own-agent.ts';
-import type { Program } from '../../types/plan.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { agentNamed, agentProgram, DEFAULT_AGENT } from '../../agents/agents.ts';
+import type { FlagValue } from '../../core/config/merge-policy.ts';
+import { nearest } from '../../core/config/values/nearest.ts';
+import { AGENT_NAMES } from '../../core/types/agent-package.ts';
+import type { OwnAgent } from '../../core/types/own-agent.ts';
+import type { Program } from '../../core/types/plan.ts';
 import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed, optionsByName } from './commands.ts';
 import { type DryRunForm, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';

@@ -1,7 +1,7 @@
-import { isPrintOnly } from '../../agent/agents.ts';
-import type { FlagValue } from '../../config/merge-policy.ts';
-import type { Program } from '../../types/plan.ts';
-import { STRATEGY_NAMES } from '../../types/strategy.ts';
+import { isPrintOnly } from '../../agents/agents.ts';
+import type { FlagValue } from '../../core/config/merge-policy.ts';
+import type { Program } from '../../core/types/plan.ts';
+import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
 import * as refused from './grammar-errors.ts';
 import { RUN_OPTIONS } from './options.ts';
 import type { ParsedOption } from './take-option.ts';

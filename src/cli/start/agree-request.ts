@@ -1,9 +1,9 @@
-import { decideRequest, describeRequest, requestDigest, requestRefused } from '../../plan/requests.ts';
-import { approvedRequests, rememberRequest } from '../../record/approved-requests.ts';
+import type { ProjectRequest } from '../../core/types/request.ts';
+import { decideRequest, describeRequest, requestDigest, requestRefused } from '../../session/plan/requests.ts';
+import { approvedRequests, rememberRequest } from '../../session/record/approved-requests.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { ProjectRequest } from '../../types/request.ts';
 import type { CommandContext } from '../context/context.ts';
 import { requestQuestion } from './questions.ts';
 import type { RunSetup } from './set-up-run.ts';

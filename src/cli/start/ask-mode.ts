@@ -1,13 +1,13 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { type ProcessView, probeHost } from '../../host/facts.ts';
-import { requireOutside } from '../../host/programs/trusted-start.ts';
-import { pathIdentity } from '../../host/true-path.ts';
-import { refuseProject } from '../../plan/refuse-project.ts';
-import { isFirstStart } from '../../record/start-answers.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { type ProcessView, probeHost } from '../../core/host/facts.ts';
+import { requireOutside } from '../../core/host/programs/trusted-start.ts';
+import { pathIdentity } from '../../core/host/true-path.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { refuseProject } from '../../session/plan/refuse-project.ts';
+import { isFirstStart } from '../../session/record/start-answers.ts';
 import { ask, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Policy } from '../../types/policy.ts';
 import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
@@ -65,7 +65,7 @@ async function askMode(line: RunLine, context: CommandContext, screen: Screen): 
 async function keepMode(root: string, mode: Policy['mode'], context: CommandContext): Promise<void> {
   const { tell } = context;
   // Few starts write the file, or read one.
-  const { withProjectMode } = await import('../../config/project-table.ts');
+  const { withProjectMode } = await import('../../core/config/project-table.ts');
   try {
     await changeConfig(context, (text, file) => withProjectMode(text, root, mode, file));
     const text = `Kept for this project in ${configFileOf(context)}: mode = "${mode}". For one session: --copy or --bind.`;

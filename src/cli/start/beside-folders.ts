@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { usageError } from '../../errors.ts';
-import { probeProject } from '../../host/facts.ts';
-import { distrust } from '../../host/programs/start-program.ts';
-import { pathIdentity } from '../../host/true-path.ts';
-import { contains, refuseProject } from '../../plan/refuse-project.ts';
-import type { AlsoFolder, HostFacts, ProjectFacts } from '../../types/plan.ts';
+import { usageError } from '../../core/errors.ts';
+import { probeProject } from '../../core/host/facts.ts';
+import { distrust } from '../../core/host/programs/start-program.ts';
+import { pathIdentity } from '../../core/host/true-path.ts';
+import type { AlsoFolder, HostFacts, ProjectFacts } from '../../core/types/plan.ts';
+import { contains, refuseProject } from '../../session/plan/refuse-project.ts';
 
 /** A folder besides the project, before its session has an id. */
 export type BesideFolder = Omit<AlsoFolder, 'sessionId'>;

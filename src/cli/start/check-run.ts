@@ -1,10 +1,10 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { EXIT, RunClaudeError } from '../../errors.ts';
-import { engineNames } from '../../plan/choose-engine.ts';
-import { requestRefused } from '../../plan/requests.ts';
-import { newSessionId } from '../../record/id.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { EXIT, RunClaudeError } from '../../core/errors.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { engineNames } from '../../session/plan/choose-engine.ts';
+import { requestRefused } from '../../session/plan/requests.ts';
+import { newSessionId } from '../../session/record/id.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
-import type { Policy } from '../../types/policy.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { readAccessories } from '../doctor/accessory-checks.ts';

@@ -1,7 +1,7 @@
-import type { Agent } from '../../agent/agent.ts';
-import { describeCredential } from '../../claude/credentials/credentials.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { Policy } from '../../types/policy.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { describeCredential } from '../../agents/claude/credentials/credentials.ts';
+import type { CredentialSource } from '../../core/types/credential.ts';
+import type { Policy } from '../../core/types/policy.ts';
 
 /** The credential's source, for the start screen. */
 export function credentialText(

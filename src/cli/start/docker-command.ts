@@ -1,7 +1,7 @@
-import { containerBody, hostsOf } from '../../engine/body.ts';
-import { MASKED } from '../../plan/mask-plan.ts';
-import { shellWord } from '../../text/shell-word.ts';
-import type { ContainerSpec, Mount } from '../../types/engine.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
+import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
+import { containerBody, hostsOf } from '../../engines/engine/body.ts';
+import { MASKED } from '../../session/plan/mask-plan.ts';
 
 export interface CommandStyle {
   /** The spec's seccomp profile as a file. */

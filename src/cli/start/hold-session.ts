@@ -1,15 +1,15 @@
-import { RunClaudeError } from '../../errors.ts';
-import { probeHost } from '../../host/facts.ts';
-import { distrust } from '../../host/programs/start-program.ts';
-import { foldersOf } from '../../plan/folders-of.ts';
-import { withLayer } from '../../record/layer-lock.ts';
-import { readRecord } from '../../record/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { probeHost } from '../../core/host/facts.ts';
+import { distrust } from '../../core/host/programs/start-program.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { starterOf } from '../../session/kept/holder.ts';
 import { keptDoor } from '../../session/kept/keep.ts';
+import { foldersOf } from '../../session/plan/folders-of.ts';
+import { withLayer } from '../../session/record/layer-lock.ts';
+import { readRecord } from '../../session/record/session.ts';
 import { resumeSession, runSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/start/deps.ts';
-import type { Tell } from '../../types/event.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 

@@ -1,7 +1,11 @@
 import path from 'node:path';
-import { DEFAULT_ENGINE } from '../../config/default-engine.ts';
-import { isSameEngine } from '../../engine/same-engine.ts';
-import { RunClaudeError } from '../../errors.ts';
+import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { withLock } from '../../core/store/lock.ts';
+import type { Engine, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import {
   chooseEngine,
   type EngineOffer,
@@ -9,14 +13,10 @@ import {
   noEngineLeft,
   type PassedOver,
   passedOverLine,
-} from '../../plan/choose-engine.ts';
-import { claimEngine, claimsDir, type EngineUse, engineUse } from '../../record/engine-claims.ts';
-import { isSessionId } from '../../record/id.ts';
-import { withLock } from '../../store/lock.ts';
+} from '../../session/plan/choose-engine.ts';
+import { claimEngine, claimsDir, type EngineUse, engineUse } from '../../session/record/engine-claims.ts';
+import { isSessionId } from '../../session/record/id.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Engine, EngineFacts, FoundObject } from '../../types/engine.ts';
-import type { Policy } from '../../types/policy.ts';
-import type { SessionRecord } from '../../types/session.ts';
 import { engineNamed } from '../context/named-engines.ts';
 import { type EngineContext, goesToScheduler, openEngine } from '../context/open-engine.ts';
 

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { plannedGitMounts } from '../../bind/shield-git.ts';
-import { instanceKey, instanceRoot } from '../../claude/instances/instance.ts';
-import { mountsOfFolder } from '../../layer/places.ts';
-import { plannedWorkspace } from '../../layer/strategies.ts';
-import { planOfFolder } from '../../plan/plan-run.ts';
+import { instanceKey, instanceRoot } from '../../agents/claude/instances/instance.ts';
+import type { Mount } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { planOfFolder } from '../../session/plan/plan-run.ts';
 import { plannedHomeMount } from '../../session/start/home.ts';
-import type { Mount } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { plannedGitMounts } from '../../workspace/bind/shield-git.ts';
+import { mountsOfFolder } from '../../workspace/layer/places.ts';
+import { plannedWorkspace } from '../../workspace/layer/strategies.ts';
 
 /** Where the agent's files are: one line for each mount, and the directory of Claude's data of the project. */
 export function placeLines(plan: Plan, dataDir: string): readonly string[] {

@@ -1,10 +1,10 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { knownTrial } from '../../layer/try-layers.ts';
-import { withTrial } from '../../plan/plan-run.ts';
-import { newSessionId } from '../../record/id.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import type { CredentialSource } from '../../core/types/credential.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { withTrial } from '../../session/plan/plan-run.ts';
+import { newSessionId } from '../../session/record/id.ts';
 import { type SessionImage, serviceImages, sessionImage } from '../../session/start/prepare-image.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { Plan } from '../../types/plan.ts';
+import { knownTrial } from '../../workspace/layer/try-layers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../context/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';

@@ -1,7 +1,7 @@
-import { agentOf, DEFAULT_AGENT, homeAgent } from '../../agent/agents.ts';
-import { usageError } from '../../errors.ts';
-import type { Program } from '../../types/plan.ts';
-import type { Policy } from '../../types/policy.ts';
+import { agentOf, DEFAULT_AGENT, homeAgent } from '../../agents/agents.ts';
+import { usageError } from '../../core/errors.ts';
+import type { Program } from '../../core/types/plan.ts';
+import type { Policy } from '../../core/types/policy.ts';
 import type { ProjectPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 

@@ -1,14 +1,14 @@
-import { collectorSpec, INSIDE } from '../../engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import { GATEWAY_DIR, gatewayNames } from '../../gateway/agent-side.ts';
-import { companionMounts, gatewayContainer } from '../../gateway/gateway-container.ts';
-import { MASKED } from '../../plan/mask-plan.ts';
-import { withoutParts } from '../../render/layers.ts';
-import type { OciPlace } from '../../render/oci-config.ts';
-import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../render/render.ts';
-import { jsonText } from '../../report/json.ts';
-import type { ContainerSpec } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { ContainerSpec } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { withoutParts } from '../../engines/render/layers.ts';
+import type { OciPlace } from '../../engines/render/oci-config.ts';
+import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../engines/render/render.ts';
+import { GATEWAY_DIR, gatewayNames } from '../../network/gateway/agent-side.ts';
+import { companionMounts, gatewayContainer } from '../../network/gateway/gateway-container.ts';
+import { MASKED } from '../../session/plan/mask-plan.ts';
 import type { DryRunForm } from '../grammar/dry-run-form.ts';
 import { type DryRun, plannedAgent } from './dry-run.ts';
 

@@ -1,8 +1,8 @@
-import { agentOf } from '../../agent/agents.ts';
-import { RunClaudeError } from '../../errors.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { Program } from '../../types/plan.ts';
-import type { Policy } from '../../types/policy.ts';
+import { agentOf } from '../../agents/agents.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { CredentialSource } from '../../core/types/credential.ts';
+import type { Program } from '../../core/types/plan.ts';
+import type { Policy } from '../../core/types/policy.ts';
 
 /** Whether the session has no credential that it should have. A shell or another command works without one. */
 export function isLoginMissing(

@@ -1,7 +1,7 @@
-import { homeAgent, readsPromptFromInput } from '../../agent/agents.ts';
-import { usageError } from '../../errors.ts';
-import { hasInput } from '../../host/facts.ts';
-import type { Program } from '../../types/plan.ts';
+import { homeAgent, readsPromptFromInput } from '../../agents/agents.ts';
+import { usageError } from '../../core/errors.ts';
+import { hasInput } from '../../core/host/facts.ts';
+import type { Program } from '../../core/types/plan.ts';
 
 /**
  * Refuses a program that is to print one answer and has no prompt: it would start, read nothing and fail.

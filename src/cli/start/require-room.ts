@@ -1,7 +1,7 @@
-import { RunClaudeError } from '../../errors.ts';
-import { freeDiskMb } from '../../host/facts.ts';
-import { MIN_START_MB } from '../../text/disk-room.ts';
-import type { Policy } from '../../types/policy.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { freeDiskMb } from '../../core/host/facts.ts';
+import { MIN_START_MB } from '../../core/text/disk-room.ts';
+import type { Policy } from '../../core/types/policy.ts';
 
 interface Directories {
   readonly stateDir: string;

@@ -1,23 +1,23 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type Entering, enteringWords } from '../../base/entering.ts';
-import { EXIT } from '../../errors.ts';
-import { recordAgentFolders } from '../../host/programs/trusted-start.ts';
-import { tryLayers } from '../../layer/try-layers.ts';
-import { startScreen } from '../../plan/describe-plan.ts';
-import { foldersOf } from '../../plan/folders-of.ts';
-import { withTrial } from '../../plan/plan-run.ts';
-import { needsTrial } from '../../plan/strategy.ts';
-import { TOOL_FILES, toolHints } from '../../plan/tool-hints.ts';
-import { reserveSession } from '../../record/session.ts';
-import { rememberStart, whyAskStart } from '../../record/start-answers.ts';
+import { EXIT } from '../../core/errors.ts';
+import { recordAgentFolders } from '../../core/host/programs/trusted-start.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import { recoverProjectSessions } from '../../session/later/recover-project.ts';
+import { startScreen } from '../../session/plan/describe-plan.ts';
+import { foldersOf } from '../../session/plan/folders-of.ts';
+import { withTrial } from '../../session/plan/plan-run.ts';
+import { needsTrial } from '../../session/plan/strategy.ts';
+import { TOOL_FILES, toolHints } from '../../session/plan/tool-hints.ts';
+import { reserveSession } from '../../session/record/session.ts';
+import { rememberStart, whyAskStart } from '../../session/record/start-answers.ts';
 import { runSession } from '../../session/run.ts';
 import type { SessionDeps } from '../../session/start/deps.ts';
 import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Plan } from '../../types/plan.ts';
+import { type Entering, enteringWords } from '../../workspace/base/entering.ts';
+import { tryLayers } from '../../workspace/layer/try-layers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { readSmallFile } from '../context/small-file.ts';
@@ -137,7 +137,7 @@ function placesOf(plan: Plan, dataDir: string): readonly string[] {
 /** The plan with what the setup of its environment made. */
 async function withEnvironment(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
   if (plan.policy.environment?.setup === undefined) return plan;
-  const { makeEnvironment } = await import('../../environment/make-environment.ts');
+  const { makeEnvironment } = await import('../../environment/setup/make-environment.ts');
   const { signal } = interruption;
   const environment = await makeEnvironment(plan, { engine, cacheDir: host.cacheDir, tell, env, signal });
   if (plan.mode === 'bind') {
@@ -151,7 +151,7 @@ async function withEnvironment(plan: Plan, { engine, host, env, tell, interrupti
 /** The plan with the caches that its project's lock files name. */
 async function withCaches(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
   if ((plan.policy.caches ?? []).length === 0) return plan;
-  const { fillCaches } = await import('../../caches/fill-caches.ts');
+  const { fillCaches } = await import('../../environment/caches/fill-caches.ts');
   const { signal } = interruption;
   return { ...plan, caches: await fillCaches(plan, { engine, cacheDir: host.cacheDir, tell, env, signal }) };
 }

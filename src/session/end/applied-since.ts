@@ -1,7 +1,7 @@
-import { RunClaudeError } from '../../errors.ts';
-import { readRecord } from '../../record/session.ts';
-import { isApplied } from '../../review/file-progress.ts';
-import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../types/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../core/types/session.ts';
+import { isApplied } from '../../review/choices/file-progress.ts';
+import { readRecord } from '../record/session.ts';
 
 // Two terminals may review one session: what is in the project is what the record says now, and not what it was when a
 // question was asked.

@@ -1,16 +1,16 @@
 import { findingsOf, isOfFailedJudging, notYetAudited } from '../../audit/findings.ts';
-import { maxEntryBytes } from '../../base/generation.ts';
-import { Interrupted, RunClaudeError } from '../../errors.ts';
-import { ownVersion } from '../../host/package.ts';
-import type { ChangeJudge } from '../../judging/change-judge.ts';
-import { policySettings } from '../../judging/policy-settings.ts';
-import type { AuditSettings } from '../../judging/protocol.ts';
-import { readCollected, writeCollected } from '../../record/session.ts';
-import type { Collected } from '../../types/entry.ts';
-import type { Tell } from '../../types/event.ts';
-import type { Finding } from '../../types/finding.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+import { Interrupted, RunClaudeError } from '../../core/errors.ts';
+import { ownVersion } from '../../core/host/package.ts';
+import type { Collected } from '../../core/types/entry.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { Finding } from '../../core/types/finding.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import type { ChangeJudge } from '../../review/judging/change-judge.ts';
+import { policySettings } from '../../review/judging/policy-settings.ts';
+import type { AuditSettings } from '../../review/judging/protocol.ts';
+import { maxEntryBytes } from '../../workspace/base/generation.ts';
+import { readCollected, writeCollected } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { openSessionJudge } from './session-judge.ts';
 

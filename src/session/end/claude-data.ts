@@ -1,15 +1,15 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { openInstance } from '../../claude/instances/instance.ts';
-import { readCollected, storeDir, wasCollected } from '../../record/session.ts';
-import { readStaged } from '../../record/staged-claude.ts';
-import { claudePath } from '../../review/claude-items.ts';
-import { isApplied } from '../../review/file-progress.ts';
-import { openContentStore } from '../../store/content.ts';
-import type { RelPath } from '../../text/path.ts';
-import type { ClaudeData, ClaudeOutcome } from '../../types/claude-data.ts';
-import type { TreeReader } from '../../types/collector.ts';
-import type { Choice } from '../../types/review.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { openInstance } from '../../agents/claude/instances/instance.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import type { RelPath } from '../../core/text/path.ts';
+import type { ClaudeData, ClaudeOutcome } from '../../core/types/claude-data.ts';
+import type { TreeReader } from '../../core/types/collector.ts';
+import type { Choice } from '../../core/types/review.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { claudePath } from '../../review/choices/claude-items.ts';
+import { isApplied } from '../../review/choices/file-progress.ts';
+import { readCollected, storeDir, wasCollected } from '../record/session.ts';
+import { readStaged } from '../record/staged-claude.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { isOpenReason } from '../../apply/sets/in-use.ts';
-import type { ConflictRule } from '../../types/conflict.ts';
-import type { ApplyOutcome } from '../../types/session.ts';
+import type { ConflictRule } from '../../core/types/conflict.ts';
+import type { ApplyOutcome } from '../../core/types/session.ts';
+import { isOpenReason } from '../../review/apply/sets/in-use.ts';
 
 const WAYS = {
   theirs: "theirs   take the session's version",

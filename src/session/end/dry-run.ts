@@ -1,11 +1,11 @@
-import { EXIT } from '../../errors.ts';
-import { exitStatus } from '../../record/exit-status.ts';
-import { fileProgress } from '../../review/file-progress.ts';
-import { findingsFrom } from '../../review/findings.ts';
-import { heldBack, outcomeCounts } from '../../review/held-back.ts';
-import { resultLine } from '../../terminal/review/outcome-lines.ts';
-import type { Review } from '../../types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
+import { EXIT } from '../../core/errors.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import { fileProgress } from '../../review/choices/file-progress.ts';
+import { findingsFrom } from '../../review/choices/findings.ts';
+import { heldBack, outcomeCounts } from '../../review/choices/held-back.ts';
+import { resultLine } from '../../review/screen/outcome-lines.ts';
+import { exitStatus } from '../record/exit-status.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { failOnLine, heldLines } from './outcome-words.ts';
 

@@ -1,7 +1,7 @@
-import { EXIT, RunClaudeError } from '../../errors.ts';
-import { updateRecord } from '../../record/session.ts';
-import { startFailureOf } from '../../record/start-failure.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { EXIT, RunClaudeError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { updateRecord } from '../record/session.ts';
+import { startFailureOf } from '../record/start-failure.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import { reportOfFailed } from './write-report.ts';
 

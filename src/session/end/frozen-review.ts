@@ -1,7 +1,7 @@
-import { readCollected } from '../../record/session.ts';
-import { buildReview } from '../../review/build-review.ts';
-import type { Review } from '../../types/review.ts';
-import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import { buildReview } from '../../review/choices/build-review.ts';
+import { readCollected } from '../record/session.ts';
 
 // Without the audit: a listing of sessions reads many reviews, and loading the audit's rules takes longer than that.
 

@@ -1,7 +1,7 @@
-import type { Report } from '../../report/schema.ts';
-import { totalFiles } from '../../review/counts.ts';
-import type { ProgressCounts } from '../../review/file-progress.ts';
-import type { Review } from '../../types/review.ts';
+import type { Report } from '../../core/report/schema.ts';
+import type { Review } from '../../core/types/review.ts';
+import { totalFiles } from '../../review/choices/counts.ts';
+import type { ProgressCounts } from '../../review/choices/file-progress.ts';
 
 /** How many files a bind session changed, as for a copy: all of them are in the project already. */
 export function countsInPlace(review: Pick<Review, 'counts'>): ProgressCounts {

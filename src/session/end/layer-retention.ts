@@ -1,8 +1,8 @@
-import { RunClaudeError } from '../../errors.ts';
-import { readCollected, readRecord, wasCollected } from '../../record/session.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
-import { dropLayer, hasLayer } from '../../workspace/drop-layer.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import { dropLayer, hasLayer } from '../../workspace/view/drop-layer.ts';
+import { readCollected, readRecord, wasCollected } from '../record/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 const DAY_MS = 86_400_000;

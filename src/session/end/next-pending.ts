@@ -1,5 +1,5 @@
-import { pendingSessions } from '../../record/pending.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { pendingSessions } from '../record/pending.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 /**

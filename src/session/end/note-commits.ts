@@ -1,10 +1,10 @@
-import { listCommits } from '../../commits/bundle-commits.ts';
-import { findRepositories, withKnownCommits } from '../../commits/repositories.ts';
-import type { InsideRequest } from '../../commits/run-inside.ts';
-import { updateRecord } from '../../record/session.ts';
-import type { Mount } from '../../types/engine.ts';
-import type { Change } from '../../types/entry.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { Mount } from '../../core/types/engine.ts';
+import type { Change } from '../../core/types/entry.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { listCommits } from '../../review/commits/bundle-commits.ts';
+import { findRepositories, withKnownCommits } from '../../review/commits/repositories.ts';
+import type { InsideRequest } from '../../review/commits/run-inside.ts';
+import { updateRecord } from '../record/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 /** What a container needs to read the session's repositories, given the mounts that show its workspace. */

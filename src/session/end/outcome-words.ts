@@ -1,10 +1,10 @@
-import { isTogetherReason } from '../../apply/sets/thing-reasons.ts';
-import type { HeldBack } from '../../review/held-back.ts';
+import type { Finding, Severity } from '../../core/types/finding.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { ChangeOutcome } from '../../core/types/session.ts';
+import { isTogetherReason } from '../../review/apply/sets/thing-reasons.ts';
+import type { HeldBack } from '../../review/choices/held-back.ts';
+import { withheldLines } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { withheldLines } from '../../terminal/review/summary.ts';
-import type { Finding, Severity } from '../../types/finding.ts';
-import type { Review } from '../../types/review.ts';
-import type { ChangeOutcome } from '../../types/session.ts';
 import { APPLIED_SINCE } from './applied-since.ts';
 
 // What became of single changes, in the last lines of a command: whatever decides its exit status is named here.

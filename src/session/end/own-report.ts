@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { RunClaudeError } from '../../errors.ts';
-import { jsonText } from '../../report/json.ts';
-import type { Report, ReportedFinding } from '../../report/schema.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { jsonText } from '../../core/report/json.ts';
+import type { Report, ReportedFinding } from '../../core/report/schema.ts';
 import {
   fields,
   flag,
@@ -12,8 +12,8 @@ import {
   type RecordFormat,
   readRecordFile,
   text,
-} from '../../store/parse-record.ts';
-import { writeFileAtomic } from '../../store/record.ts';
+} from '../../core/store/parse-record.ts';
+import { writeFileAtomic } from '../../core/store/record.ts';
 
 /** The report in the session's own directory, which is always written. */
 export const OWN_REPORT = 'report.json';

@@ -1,11 +1,11 @@
-import { applyChanges } from '../../apply/apply-changes.ts';
-import { readCollected, storeDir } from '../../record/session.ts';
-import { CHANGED_SINCE, IN_PART, isApplied, isOnBranch } from '../../review/file-progress.ts';
-import { openContentStore } from '../../store/content.ts';
-import type { RelPath } from '../../text/path.ts';
-import type { Change } from '../../types/entry.ts';
-import type { Review } from '../../types/review.ts';
-import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../types/session.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import type { RelPath } from '../../core/text/path.ts';
+import type { Change } from '../../core/types/entry.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import { applyChanges } from '../../review/apply/apply-changes.ts';
+import { CHANGED_SINCE, IN_PART, isApplied, isOnBranch } from '../../review/choices/file-progress.ts';
+import { readCollected, storeDir } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { reviewOf } from './frozen-review.ts';
 

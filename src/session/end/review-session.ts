@@ -1,12 +1,12 @@
-import { storeDir } from '../../record/session.ts';
-import { chooseClean, chooseNothing, madeCommits } from '../../review/policy.ts';
-import { openContentStore } from '../../store/content.ts';
-import { askReview } from '../../terminal/review/ask-review.ts';
-import { importCommand } from '../../terminal/review/commit-lines.ts';
-import { summaryLines } from '../../terminal/review/summary.ts';
-import { tellLines } from '../../terminal/review/tell-lines.ts';
-import type { Choice, Review } from '../../types/review.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import type { Choice, Review } from '../../core/types/review.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { chooseClean, chooseNothing, madeCommits } from '../../review/choices/policy.ts';
+import { askReview } from '../../review/screen/ask-review.ts';
+import { importCommand } from '../../review/screen/commit-lines.ts';
+import { summaryLines } from '../../review/screen/summary.ts';
+import { tellLines } from '../../review/screen/tell-lines.ts';
+import { storeDir } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 /**

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeJudge } from '../../judging/change-judge.ts';
-import { storeDir } from '../../record/session.ts';
-import type { Plan } from '../../types/plan.ts';
-import { basePlace } from '../../workspace/base-place.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { ChangeJudge } from '../../review/judging/change-judge.ts';
+import { basePlace } from '../../workspace/view/base-place.ts';
+import { storeDir } from '../record/session.ts';
 
 /** Longest piece of work ahead. */
 const SLICE_MS = 20;

@@ -1,16 +1,16 @@
-import { wasCollected } from '../../record/session.ts';
-import type { Report } from '../../report/schema.ts';
-import { buildReview } from '../../review/build-review.ts';
-import { totalFiles } from '../../review/counts.ts';
-import { findingsOf } from '../../review/findings.ts';
+import type { Report } from '../../core/report/schema.ts';
+import type { Change } from '../../core/types/entry.ts';
+import type { Finding } from '../../core/types/finding.ts';
+import type { FileCounts, Review } from '../../core/types/review.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { buildReview } from '../../review/choices/build-review.ts';
+import { totalFiles } from '../../review/choices/counts.ts';
+import { findingsOf } from '../../review/choices/findings.ts';
+import { findingLines, type SummaryLine } from '../../review/screen/finding-lines.ts';
+import { claudeLines, summaryLines } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
-import { findingLines, type SummaryLine } from '../../terminal/review/finding-lines.ts';
-import { claudeLines, summaryLines } from '../../terminal/review/summary.ts';
-import type { Change } from '../../types/entry.ts';
-import type { Finding } from '../../types/finding.ts';
-import type { FileCounts, Review } from '../../types/review.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { wasCollected } from '../record/session.ts';
 import { reviewOf } from './frozen-review.ts';
 import { readOwnReport } from './own-report.ts';
 

@@ -1,8 +1,8 @@
-import type { Engine } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import type { LiveChanges } from '../../workspace/live.ts';
-import { watchWorkspace } from '../../workspace/open.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import type { LiveChanges } from '../../workspace/view/live.ts';
+import { watchWorkspace } from '../../workspace/view/open.ts';
 import { collectOutput } from './collect-output.ts';
 import { connectKept, type KeptConnection } from './connection.ts';
 import { liveDiff } from './live-diff.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
-import { RunClaudeError } from '../../errors.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import {
   countOf,
   encodeCount,

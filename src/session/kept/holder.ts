@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError, type StopSignal } from '../../errors.ts';
-import { HOLD_WORD } from '../../host/hold-word.ts';
-import { packageRoot } from '../../host/package.ts';
-import { fork } from '../../host/programs/start-program.ts';
-import type { SessionEvent, Tell } from '../../types/event.ts';
-import type { Plan } from '../../types/plan.ts';
+import { RunClaudeError, type StopSignal } from '../../core/errors.ts';
+import { HOLD_WORD } from '../../core/host/hold-word.ts';
+import { packageRoot } from '../../core/host/package.ts';
+import { fork } from '../../core/host/programs/start-program.ts';
+import type { SessionEvent, Tell } from '../../core/types/event.ts';
+import type { Plan } from '../../core/types/plan.ts';
 
 // A kept session is run by a process of its own, the holder: it has the session's record, its containers and its door,
 // and nobody waits for it. `down` and `stop` ask it to end as they ask any command that runs a session.

@@ -1,7 +1,7 @@
-import { formatDurationMs } from '../../config/values/quantities.ts';
-import { requestStop } from '../../record/stop-request.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { formatDurationMs } from '../../core/config/values/quantities.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { requestStop } from '../record/stop-request.ts';
 import type { SessionDoor } from '../start/deps.ts';
 import { openDoor } from './door.ts';
 import { removePlace, writePlace } from './place.ts';

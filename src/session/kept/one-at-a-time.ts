@@ -1,4 +1,4 @@
-import { RunClaudeError } from '../../errors.ts';
+import { RunClaudeError } from '../../core/errors.ts';
 
 /** A thing that is opened at its first use, and used by one caller after another. */
 export interface OneAtATime<T> {

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../errors.ts';
-import { isKept, isRunning, listSessions } from '../../record/session.ts';
-import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
-import { writeJsonAtomic } from '../../store/record.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../core/store/parse-record.ts';
+import { writeJsonAtomic } from '../../core/store/record.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { isKept, isRunning, listSessions } from '../record/session.ts';
 
 /** Where the command that holds a kept session is reached. */
 interface DoorPlace {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../store/parse-record.ts';
-import { writeJsonAtomic } from '../../store/record.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { fields, oneOf, type RecordFormat, readRecordFile, text } from '../../core/store/parse-record.ts';
+import { writeJsonAtomic } from '../../core/store/record.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 
 /** A request from inside a kept session that the user reviews its changes. It changes nothing else. */
 export interface Proposal {

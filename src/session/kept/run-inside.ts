@@ -1,8 +1,8 @@
-import { isKept } from '../../record/session.ts';
+import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { attachTerminal } from '../../terminal/attach/attach.ts';
-import type { Engine, InsideProgram } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { isKept } from '../record/session.ts';
 import { connectKept, type KeptProgram } from './connection.ts';
 
 /** How long a program may take to end by SIGTERM or SIGHUP. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { RunClaudeError } from '../../errors.ts';
-import type { Engine, InsideProgram } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import { FRAME, type Frame, FrameReader } from './frames.ts';
 import { startBeside } from './start-beside.ts';
 

@@ -1,7 +1,7 @@
-import { agentSpec } from '../../engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import type { Engine, InsideProgram } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
 export interface BesideProgram {
   readonly argv: readonly string[];

@@ -1,5 +1,17 @@
-import { readJournals } from '../../apply/disk/journal.ts';
-import { recoverApply } from '../../apply/recover.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import { whenText } from '../../core/text/when.ts';
+import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import { readJournals } from '../../review/apply/disk/journal.ts';
+import { recoverApply } from '../../review/apply/recover.ts';
+import { countSuspectClaudeFiles } from '../../review/choices/claude-items.ts';
+import {
+  countProgress,
+  type FileProgress,
+  fileProgress,
+  IN_PART,
+  joinOutcomes,
+} from '../../review/choices/file-progress.ts';
+import { chooseClean, isSelectable, type PathFilter } from '../../review/choices/policy.ts';
 import {
   type GitWords,
   gitWords,
@@ -7,17 +19,9 @@ import {
   mergeCommand,
   type OpenCommits,
   unmergedImports,
-} from '../../commits/taken-twice.ts';
-import { requireChanges } from '../../record/require-usable.ts';
-import { storeDir, updateRecord } from '../../record/session.ts';
-import { countSuspectClaudeFiles } from '../../review/claude-items.ts';
-import { countProgress, type FileProgress, fileProgress, IN_PART, joinOutcomes } from '../../review/file-progress.ts';
-import { chooseClean, isSelectable, type PathFilter } from '../../review/policy.ts';
-import { openContentStore } from '../../store/content.ts';
+} from '../../review/commits/taken-twice.ts';
+import { progressLine } from '../../review/screen/outcome-lines.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { progressLine } from '../../terminal/review/outcome-lines.ts';
-import { whenText } from '../../text/when.ts';
-import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
 import { type ApplyOptions, applySession } from '../end/apply-session.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
 import { endDryRun } from '../end/dry-run.ts';
@@ -25,6 +29,8 @@ import { endSession } from '../end/end-session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
+import { requireChanges } from '../record/require-usable.ts';
+import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { repositoriesWithCommits } from './session-commits.ts';
 import { unmatchedLines } from './unmatched.ts';

@@ -1,11 +1,16 @@
-import { readCommitBase, repositoryConfig } from '../../commits/audit-commit-range.ts';
-import { openGitObjects } from '../../commits/git-objects.ts';
-import { type GitlinkTargets, judgeGitlinks } from '../../commits/gitlinks.ts';
-import type { ReceivedCommits } from '../../commits/import-commits.ts';
-import { judgeBranch, judgeMessage } from '../../commits/judge-words.ts';
-import { findLeftOutChanges } from '../../commits/left-out.ts';
-import { judgePointers, rawLfsFiles, withLfsContents } from '../../commits/lfs/judge.ts';
-import { type LfsObjects, NO_LFS } from '../../commits/lfs/objects.ts';
+import type { RelPath } from '../../core/text/path.ts';
+import type { Change, Digest } from '../../core/types/entry.ts';
+import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import { matcher } from '../../review/choices/build-review.ts';
+import { readCommitBase, repositoryConfig } from '../../review/commits/audit-commit-range.ts';
+import { openGitObjects } from '../../review/commits/git-objects.ts';
+import { type GitlinkTargets, judgeGitlinks } from '../../review/commits/gitlinks.ts';
+import type { ReceivedCommits } from '../../review/commits/import-commits.ts';
+import { judgeBranch, judgeMessage } from '../../review/commits/judge-words.ts';
+import { findLeftOutChanges } from '../../review/commits/left-out.ts';
+import { judgePointers, rawLfsFiles, withLfsContents } from '../../review/commits/lfs/judge.ts';
+import { type LfsObjects, NO_LFS } from '../../review/commits/lfs/objects.ts';
 import {
   type CommitChanges,
   readBlobs,
@@ -13,16 +18,11 @@ import {
   readCommitChanges,
   readMessages,
   withTargets,
-} from '../../commits/read-commits.ts';
-import type { Repository } from '../../commits/repositories.ts';
-import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';
-import { policySettings } from '../../judging/policy-settings.ts';
-import { matcher } from '../../review/build-review.ts';
-import type { RelPath } from '../../text/path.ts';
-import type { Change, Digest } from '../../types/entry.ts';
-import { type Finding, SEVERITY_RANK } from '../../types/finding.ts';
-import type { Policy } from '../../types/policy.ts';
-import { type LackedFiles, NOTHING_LACKED } from '../../workspace/lacking.ts';
+} from '../../review/commits/read-commits.ts';
+import type { Repository } from '../../review/commits/repositories.ts';
+import { ChangeJudge, type OwnContent } from '../../review/judging/change-judge.ts';
+import { policySettings } from '../../review/judging/policy-settings.ts';
+import { type LackedFiles, NOTHING_LACKED } from '../../workspace/view/lacking.ts';
 import type { SessionCommits } from './session-commits.ts';
 
 /** A finding and the commit that it is in. */

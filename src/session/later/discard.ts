@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { RunClaudeError } from '../../errors.ts';
-import { removeTreeSync } from '../../host/remove-tree.ts';
-import { withLayerLock } from '../../record/layer-lock.ts';
-import { requireEnded } from '../../record/require-usable.ts';
-import { forgetCollected, readRecord, updateRecord } from '../../record/session.ts';
-import { isFullDisk } from '../../store/remedy.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import { dropLayer } from '../../workspace/drop-layer.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { isFullDisk } from '../../core/store/remedy.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { dropLayer } from '../../workspace/view/drop-layer.ts';
+import { withLayerLock } from '../record/layer-lock.ts';
+import { requireEnded } from '../record/require-usable.ts';
+import { forgetCollected, readRecord, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { needsRecovery } from './recover-project.ts';
 

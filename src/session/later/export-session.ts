@@ -1,15 +1,15 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Origin } from '../../changeset/format.ts';
-import { changeSetBytes, exportableChanges } from '../../changeset/write-set.ts';
-import { usageError } from '../../errors.ts';
-import { ownVersion } from '../../host/package.ts';
-import { requireChanges } from '../../record/require-usable.ts';
-import { readCollected, storeDir } from '../../record/session.ts';
-import { openContentStore } from '../../store/content.ts';
-import { writeFileAtomic } from '../../store/record.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { usageError } from '../../core/errors.ts';
+import { ownVersion } from '../../core/host/package.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import { writeFileAtomic } from '../../core/store/record.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import type { Origin } from '../../review/changeset/format.ts';
+import { changeSetBytes, exportableChanges } from '../../review/changeset/write-set.ts';
 import { auditIfMissing } from '../end/audit-collected.ts';
+import { requireChanges } from '../record/require-usable.ts';
+import { readCollected, storeDir } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 /** What was exported. */

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning, readRecord } from '../../record/session.ts';
-import { jsonLine } from '../../report/json.ts';
+import { jsonLine } from '../../core/report/json.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { WithheldGroup } from '../../core/types/entry.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { ignoredAmount } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
-import { ignoredAmount } from '../../terminal/review/summary.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { WithheldGroup } from '../../types/entry.ts';
-import type { Tell } from '../../types/event.ts';
-import type { SessionRecord } from '../../types/session.ts';
-import type { LiveChanges } from '../../workspace/live.ts';
-import { type WorkspaceWatch, watchWorkspace } from '../../workspace/open.ts';
-import type { LiveChange } from '../../workspace/workspace.ts';
+import type { LiveChanges } from '../../workspace/view/live.ts';
+import { type WorkspaceWatch, watchWorkspace } from '../../workspace/view/open.ts';
+import type { LiveChange } from '../../workspace/view/workspace.ts';
+import { isRunning, readRecord } from '../record/session.ts';
 import { scanPace } from '../start/scan-pace.ts';
 
 export interface FollowOptions {

@@ -1,9 +1,9 @@
-import { instanceRoot } from '../../claude/instances/instance.ts';
-import type { InstanceFacts } from '../../claude/instances/list.ts';
-import { ownerState, type UnreadableSession } from '../../record/session.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { HostFacts } from '../../types/plan.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { instanceRoot } from '../../agents/claude/instances/instance.ts';
+import type { InstanceFacts } from '../../agents/claude/instances/list.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { HostFacts } from '../../core/types/plan.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { ownerState, type UnreadableSession } from '../record/session.ts';
 
 export const DAY_MS = 86_400_000;
 /** How long records, pre-images and unused bases are kept: an undo works for as long. */

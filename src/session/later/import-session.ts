@@ -1,20 +1,20 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { openCommitBase } from '../../changeset/commit-base.ts';
-import type { Origin } from '../../changeset/format.ts';
-import { compareWithOwn, type OwnBase } from '../../changeset/own-base.ts';
-import { openProjectBase } from '../../changeset/project-base.ts';
-import { type ChangeSet, openChangeSet } from '../../changeset/read-set.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { freeDiskMb } from '../../host/facts.ts';
-import { planImport } from '../../plan/plan-import.ts';
-import { createRecord, reserveSession, storeDir, updateRecord, writeCollected } from '../../record/session.ts';
-import { openContentStore } from '../../store/content.ts';
-import type { RelPath } from '../../text/path.ts';
-import type { Plan, ProjectFacts } from '../../types/plan.ts';
-import type { Policy } from '../../types/policy.ts';
-import type { CollectedRecord, SessionRecord } from '../../types/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { freeDiskMb } from '../../core/host/facts.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import type { RelPath } from '../../core/text/path.ts';
+import type { Plan, ProjectFacts } from '../../core/types/plan.ts';
+import type { Policy } from '../../core/types/policy.ts';
+import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import { openCommitBase } from '../../review/changeset/commit-base.ts';
+import type { Origin } from '../../review/changeset/format.ts';
+import { compareWithOwn, type OwnBase } from '../../review/changeset/own-base.ts';
+import { openProjectBase } from '../../review/changeset/project-base.ts';
+import { type ChangeSet, openChangeSet } from '../../review/changeset/read-set.ts';
 import { auditCollected, auditResult, nowNs } from '../end/audit-collected.ts';
+import { planImport } from '../plan/plan-import.ts';
+import { createRecord, reserveSession, storeDir, updateRecord, writeCollected } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 
 export interface ImportRequest {

@@ -1,9 +1,9 @@
-import { RunClaudeError } from '../../errors.ts';
-import { endsTls } from '../../gateway/agent-side.ts';
-import { startGateway } from '../../gateway/start-gateway.ts';
-import { updateRecord } from '../../record/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { endsTls } from '../../network/gateway/agent-side.ts';
+import { startGateway } from '../../network/gateway/start-gateway.ts';
 import { ask } from '../../terminal/ask.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { updateRecord } from '../record/session.ts';
 import { openCleanupStack } from '../start/cleanup-stack.ts';
 import { credentialForSession } from '../start/credential.ts';
 import type { SessionDeps } from '../start/deps.ts';

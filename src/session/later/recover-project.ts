@@ -1,7 +1,7 @@
-import { listSessions, ownerState } from '../../record/session.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { listSessions, ownerState } from '../record/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 /** Whether the command of a session ended before it collected the session's changes. */

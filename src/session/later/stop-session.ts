@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunClaudeError } from '../../errors.ts';
-import { ownerState, readRecord } from '../../record/session.ts';
-import { requestStop, whyStopped } from '../../record/stop-request.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { ownerState, readRecord } from '../record/session.ts';
+import { requestStop, whyStopped } from '../record/stop-request.ts';
 
 const POLL_MS = 200;
 

@@ -1,17 +1,17 @@
-import type { Merged } from '../../apply/apply-changes.ts';
-import { type UndoOutcome, undoApply, undoableSince } from '../../apply/undo.ts';
-import { deleteBranch } from '../../publish/branch.ts';
-import { requireChanges } from '../../record/require-usable.ts';
-import { storeDir, updateRecord } from '../../record/session.ts';
-import { fileProgress, onBranch, partOnBranch } from '../../review/file-progress.ts';
-import { openContentStore } from '../../store/content.ts';
+import { openContentStore } from '../../core/store/content.ts';
+import { whenText } from '../../core/text/when.ts';
+import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../core/types/session.ts';
+import type { Merged } from '../../review/apply/apply-changes.ts';
+import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
+import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
+import { deleteBranch } from '../../review/publish/branch.ts';
+import { askMerge } from '../../review/screen/ask-merge.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
-import { askMerge } from '../../terminal/review/ask-merge.ts';
-import { whenText } from '../../text/when.ts';
-import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../types/session.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
+import { requireChanges } from '../record/require-usable.ts';
+import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../start/deps.ts';
 import { undoBranchQuestion, undoQuestion } from './questions.ts';
 

@@ -1,7 +1,7 @@
-import { matcher } from '../../review/build-review.ts';
-import type { PathFilter } from '../../review/policy.ts';
+import type { Review, ReviewItem } from '../../core/types/review.ts';
+import { matcher } from '../../review/choices/build-review.ts';
+import type { PathFilter } from '../../review/choices/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { Review, ReviewItem } from '../../types/review.ts';
 
 export interface Selecting {
   readonly filter: PathFilter;

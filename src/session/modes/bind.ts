@@ -1,9 +1,9 @@
 import { isWatchedPath } from '../../audit/files.ts';
-import { openBind } from '../../bind/session.ts';
-import { type BindSnapshot, readSnapshot } from '../../bind/snapshot.ts';
-import { listSessions, ownerState } from '../../record/session.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { BoundGit, SessionRecord } from '../../types/session.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { BoundGit, SessionRecord } from '../../core/types/session.ts';
+import { openBind } from '../../workspace/bind/session.ts';
+import { type BindSnapshot, readSnapshot } from '../../workspace/bind/snapshot.ts';
+import { listSessions, ownerState } from '../record/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 import type { ViewParts } from '../start/stage.ts';
 import { applyBound, decideBound, endBound } from './bind-decision.ts';

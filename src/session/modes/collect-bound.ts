@@ -1,12 +1,12 @@
-import { GIT_ROOT, hasCommits } from '../../bind/commits.ts';
-import { boundRepositoryMounts, sessionGit } from '../../bind/shield-git.ts';
-import { type ReaderRoot, startCollector } from '../../collector/container.ts';
-import { updateRecord, writeCollected } from '../../record/session.ts';
-import { reviewClaude } from '../../review/claude-items.ts';
-import type { Review } from '../../types/review.ts';
-import type { SessionRecord } from '../../types/session.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { reviewClaude } from '../../review/choices/claude-items.ts';
+import { GIT_ROOT, hasCommits } from '../../workspace/bind/commits.ts';
+import { boundRepositoryMounts, sessionGit } from '../../workspace/bind/shield-git.ts';
+import { type ReaderRoot, startCollector } from '../../workspace/collector/container.ts';
 import { collectClaudeData } from '../end/claude-data.ts';
 import { noteCommits } from '../end/note-commits.ts';
+import { updateRecord, writeCollected } from '../record/session.ts';
 import type { SessionDeps } from '../start/deps.ts';
 
 /** What a bind session left outside the project. */

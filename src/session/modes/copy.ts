@@ -1,10 +1,10 @@
-import { homeAgent } from '../../agent/agents.ts';
-import type { WorkspaceOptions } from '../../layer/layer.ts';
-import { sharedStatus } from '../../record/exit-status.ts';
-import { releaseRecord } from '../../record/session.ts';
-import type { Plan } from '../../types/plan.ts';
-import { openWorkspace, reopenWorkspace } from '../../workspace/open.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { WorkspaceOptions } from '../../workspace/layer/layer.ts';
+import { openWorkspace, reopenWorkspace } from '../../workspace/view/open.ts';
+import type { Workspace } from '../../workspace/view/workspace.ts';
+import { sharedStatus } from '../record/exit-status.ts';
+import { releaseRecord } from '../record/session.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { SessionDeps, UserDeps } from '../start/deps.ts';
 import type { ViewParts } from '../start/stage.ts';

@@ -1,7 +1,7 @@
-import type { Plan } from '../../types/plan.ts';
-import type { Choice, Review } from '../../types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../../types/session.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { Choice, Review } from '../../core/types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import type { Workspace } from '../../workspace/view/workspace.ts';
 import type { AgentEnd } from '../start/agent-run.ts';
 import type { SessionDeps, UserDeps } from '../start/deps.ts';
 import type { AgentView, ViewParts } from '../start/stage.ts';

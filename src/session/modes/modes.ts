@@ -1,4 +1,4 @@
-import type { Plan } from '../../types/plan.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import { copyMode } from './copy.ts';
 import type { SessionMode } from './mode.ts';
 

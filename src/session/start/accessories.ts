@@ -1,11 +1,11 @@
-import { RunClaudeError } from '../../errors.ts';
-import { brokeredHost, resolveBroker, resolveServer } from '../../gateway/rules/brokers.ts';
-import { isRemote } from '../../gateway/rules/mcp-servers.ts';
-import { servedPrograms } from '../../gateway/rules/program-host.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { BrokeredHost } from '../../types/gateway.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { McpProgram, McpServer } from '../../types/policy.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { CredentialSource } from '../../core/types/credential.ts';
+import type { BrokeredHost } from '../../core/types/gateway.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { McpProgram, McpServer } from '../../core/types/policy.ts';
+import { brokeredHost, resolveBroker, resolveServer } from '../../network/gateway/rules/brokers.ts';
+import { isRemote } from '../../network/gateway/rules/mcp-servers.ts';
+import { servedPrograms } from '../../network/gateway/rules/program-host.ts';
 import type { SessionDeps } from './deps.ts';
 import { type ReadyProgram, readyProgram } from './ready-program.ts';
 
@@ -87,6 +87,6 @@ async function loginsOf(
   { env, host }: SessionDeps,
 ): Promise<ReadonlyMap<string, CredentialSource>> {
   if (!mcpServers.some(({ oauth }) => oauth)) return new Map();
-  const { mcpLogins } = await import('../../mcp/login/login-source.ts');
+  const { mcpLogins } = await import('../../agents/mcp-login/login-source.ts');
   return mcpLogins(mcpServers, host.dataDir, { env, allowAddresses });
 }

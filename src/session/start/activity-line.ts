@@ -1,9 +1,9 @@
+import { durationText } from '../../core/text/when.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { UsageTotals } from '../../core/types/session.ts';
 import { amount } from '../../terminal/progress.ts';
-import { durationText } from '../../text/when.ts';
-import type { Tell } from '../../types/event.ts';
-import type { UsageTotals } from '../../types/session.ts';
-import type { LiveReader } from '../../workspace/live.ts';
-import type { LiveChange } from '../../workspace/workspace.ts';
+import type { LiveReader } from '../../workspace/view/live.ts';
+import type { LiveChange } from '../../workspace/view/workspace.ts';
 import { scanPace } from './scan-pace.ts';
 
 export interface ActivityLineOptions {

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { agentSpec } from '../../engine/hardening/hardened.ts';
-import { type AgentSide, joinEnv } from '../../gateway/agent-side.ts';
-import { serviceDoors } from '../../services/places.ts';
-import type { ContainerSpec, Mount } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
+import { serviceDoors } from '../../environment/services/places.ts';
+import { type AgentSide, joinEnv } from '../../network/gateway/agent-side.ts';
 
 /** What the agent's container needs besides its plan. */
 export interface AgentContainerParts {

@@ -1,5 +1,5 @@
-import type { Container } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
+import type { Container } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
 
 /** How the agent ended. */
 export interface AgentEnd {

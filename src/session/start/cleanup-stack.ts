@@ -1,4 +1,4 @@
-import type { Tell } from '../../types/event.ts';
+import type { Tell } from '../../core/types/event.ts';
 
 /** What a session made and has to remove, in the reverse order, whatever happened in between. */
 export interface CleanupStack {

@@ -1,5 +1,5 @@
-import type { Container } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import type { Container } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
 import type { SessionDeps } from './deps.ts';
 import { type AgentView, type OpenView, type Staged, stage } from './stage.ts';

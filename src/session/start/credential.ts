@@ -1,8 +1,8 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { findCredential } from '../../agent/find-credential.ts';
-import { usageError } from '../../errors.ts';
-import type { CredentialSource } from '../../types/credential.ts';
-import type { HostFacts, Plan } from '../../types/plan.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { findCredential } from '../../agents/find-credential.ts';
+import { usageError } from '../../core/errors.ts';
+import type { CredentialSource } from '../../core/types/credential.ts';
+import type { HostFacts, Plan } from '../../core/types/plan.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** The user's credential for a session; undefined where the policy wants none or this host has none. */

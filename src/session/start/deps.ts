@@ -1,10 +1,10 @@
-import type { TakePrescan } from '../../base/prescan.ts';
-import type { Report } from '../../report/schema.ts';
+import type { Report } from '../../core/report/schema.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { HostFacts } from '../../core/types/plan.ts';
 import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
-import type { HostFacts } from '../../types/plan.ts';
+import type { TakePrescan } from '../../workspace/base/prescan.ts';
 import { type CredentialLookup, credentialLookup } from './credential.ts';
 
 /** Where a report is written, checked before anything starts. */

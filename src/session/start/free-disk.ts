@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { HELPER_USER, taskSpec } from '../../engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import type { Engine, FoundObject } from '../../types/engine.ts';
+import type { Engine, FoundObject } from '../../core/types/engine.ts';
+import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
 /**
  * The free space of the disk of the engine's containers and volumes, in MB, as a container of one of run-claude's images

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { ReaderRoot } from '../../collector/container.ts';
-import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engine/place.ts';
-import { parseUser } from '../../host/user.ts';
-import type { Engine, Mount } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { parseUser } from '../../core/host/user.ts';
+import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engines/engine/place.ts';
+import type { ReaderRoot } from '../../workspace/collector/container.ts';
 import { keepVolume } from './keep-home.ts';
 
 const INSIDE = '/home/agent';

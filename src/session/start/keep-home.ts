@@ -2,12 +2,12 @@ import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { taskSpec } from '../../engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { makePrivateDir } from '../../store/record.ts';
-import type { Engine, Mount } from '../../types/engine.ts';
-import type { Plan } from '../../types/plan.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { makePrivateDir } from '../../core/store/record.ts';
+import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
 const INSIDE = '/kept';
 

@@ -1,15 +1,15 @@
-import { homeAgent } from '../../agent/agents.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { addressImage } from '../../image/address.ts';
-import type { EnsureImageOptions } from '../../image/ensure.ts';
-import type { PinnedPackage } from '../../image/pins.ts';
-import { announceWait } from '../../progress/announce-wait.ts';
-import { withLock } from '../../store/lock.ts';
-import type { AgentPackage } from '../../types/agent-package.ts';
-import type { Engine } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
-import type { Plan } from '../../types/plan.ts';
-import type { Policy, Service } from '../../types/policy.ts';
+import { homeAgent } from '../../agents/agents.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import { announceWait } from '../../core/progress/announce-wait.ts';
+import { withLock } from '../../core/store/lock.ts';
+import type { AgentPackage } from '../../core/types/agent-package.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { Policy, Service } from '../../core/types/policy.ts';
+import { addressImage } from '../../environment/image/address.ts';
+import type { EnsureImageOptions } from '../../environment/image/ensure.ts';
+import type { PinnedPackage } from '../../environment/image/pins.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** How long a build waits for another build of the same user. */
@@ -46,18 +46,18 @@ export async function sessionImage(
   const system = policy.image === undefined ? ours : await addressCustom(engine, policy.image, ours);
   const below = await addressPackages(system, policy.environment?.packages ?? []);
   if (agent === undefined) return { tag: below, ...rest };
-  const { addressAgentLayer } = await import('../../image/layers/agent-layer.ts');
+  const { addressAgentLayer } = await import('../../environment/image/layers/agent-layer.ts');
   return { tag: addressAgentLayer(engine, below, agent), ...rest };
 }
 
 async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
-  const { addressCustomImage } = await import('../../image/layers/custom-image.ts');
+  const { addressCustomImage } = await import('../../environment/image/layers/custom-image.ts');
   return addressCustomImage(engine, reference, ours);
 }
 
 async function addressPackages(below: string, packages: readonly string[]): Promise<string> {
   if (packages.length === 0) return below;
-  const { addressPackageLayer } = await import('../../image/layers/package-layer.ts');
+  const { addressPackageLayer } = await import('../../environment/image/layers/package-layer.ts');
   return addressPackageLayer(below, packages);
 }
 
@@ -72,7 +72,7 @@ export async function findRelease(
 ): Promise<PinnedPackage | undefined> {
   if (claudeVersion === undefined) return undefined;
   // No other start waits for this code.
-  const { findClaudeRelease } = await import('../../image/claude-release.ts');
+  const { findClaudeRelease } = await import('../../environment/image/claude-release.ts');
   const { signal } = interruption;
   const { arch } = engine.facts;
   return findClaudeRelease(claudeVersion, { arch, cacheDir: host.cacheDir, refresh: rebuild, tell, signal });
@@ -93,7 +93,7 @@ export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = fals
   const { image: agent } = homeAgent(plan.program);
   let tag = system;
   if (agent !== undefined) {
-    const { ensureAgentLayer } = await import('../../image/layers/agent-layer.ts');
+    const { ensureAgentLayer } = await import('../../environment/image/layers/agent-layer.ts');
     tag = await ensureAgentLayer(engine, { ...making, below: system, agent });
   }
   if (reference !== undefined && tag !== plan.image) {
@@ -152,7 +152,7 @@ async function ensureOurs(plan: Plan, deps: ImageDeps, isRebuild: boolean) {
   const { toolchain, runtime } = plan.policy;
   // Loaded only where something is built: a start does not wait for it.
   const [{ ensureImage }, { refuseOpenImage }] = await Promise.all([
-    import('../../image/ensure.ts'),
+    import('../../environment/image/ensure.ts'),
     import('./probe-layers.ts'),
   ]);
   const { user } = plan;
@@ -180,12 +180,12 @@ async function ensureSystem(
   const { tell, prove } = making;
   let system = ours;
   if (reference !== undefined) {
-    const { ensureCustomImage } = await import('../../image/layers/custom-image.ts');
+    const { ensureCustomImage } = await import('../../environment/image/layers/custom-image.ts');
     system = await ensureCustomImage(engine, { reference, ours, tell, prove });
   }
   const packages = environment?.packages ?? [];
   if (packages.length === 0) return system;
-  const { ensurePackageLayer } = await import('../../image/layers/package-layer.ts');
+  const { ensurePackageLayer } = await import('../../environment/image/layers/package-layer.ts');
   const isCustom = reference !== undefined;
   return ensurePackageLayer(engine, { ...making, env, below: system, isCustom, packages });
 }

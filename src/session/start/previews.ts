@@ -1,7 +1,7 @@
-import type { Gateway } from '../../gateway/start-gateway.ts';
-import { openPreviews, type Previews } from '../../preview/open-previews.ts';
-import type { Tell } from '../../types/event.ts';
-import type { Plan } from '../../types/plan.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import type { Gateway } from '../../network/gateway/start-gateway.ts';
+import { openPreviews, type Previews } from '../../network/preview/open-previews.ts';
 
 /**
  * Opens the pages of a session on this machine: those of its plan, and later those that are asked for. Nothing without a

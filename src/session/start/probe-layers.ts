@@ -1,9 +1,9 @@
-import { agentSpec } from '../../engine/hardening/hardened.ts';
-import { PROBES, type ProbeRow, runProbes } from '../../engine/hardening/probes.ts';
-import { readSeccompProfile } from '../../engine/hardening/seccomp.ts';
-import { RunClaudeError } from '../../errors.ts';
-import { newSessionId } from '../../record/id.ts';
-import type { Engine, LackedLayer } from '../../types/engine.ts';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Engine, LackedLayer } from '../../core/types/engine.ts';
+import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, runProbes } from '../../engines/engine/hardening/probes.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { newSessionId } from '../record/id.ts';
 
 export interface ProbedContainer {
   readonly image: string;

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { usageError } from '../../errors.ts';
-import { outputOf } from '../../gateway/rules/brokers.ts';
-import { truePath } from '../../host/true-path.ts';
-import type { McpProgram } from '../../types/policy.ts';
+import { usageError } from '../../core/errors.ts';
+import { truePath } from '../../core/host/true-path.ts';
+import type { McpProgram } from '../../core/types/policy.ts';
+import { outputOf } from '../../network/gateway/rules/brokers.ts';
 
 /** An MCP server that is a program, with everything that its container is made of. */
 export interface ReadyProgram {

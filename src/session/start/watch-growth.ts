@@ -1,7 +1,7 @@
+import type { Container } from '../../core/types/engine.ts';
+import type { Tell } from '../../core/types/event.ts';
 import type { AttachedTerminal } from '../../terminal/attach/attach.ts';
-import type { Container } from '../../types/engine.ts';
-import type { Tell } from '../../types/event.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import type { Workspace } from '../../workspace/view/workspace.ts';
 
 export interface GrowthOptions {
   /** Where a user sits and can decide; without it the agent is stopped. */

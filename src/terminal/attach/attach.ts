@@ -1,4 +1,4 @@
-import type { InsideProgram } from '../../types/engine.ts';
+import type { InsideProgram } from '../../core/types/engine.ts';
 import { discardKeys, pipeInput } from './agent-input.ts';
 import { drain } from './stream.ts';
 import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';

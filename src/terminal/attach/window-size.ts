@@ -1,4 +1,4 @@
-import type { Container } from '../../types/engine.ts';
+import type { Container } from '../../core/types/engine.ts';
 
 /** Between two sizes of which a program is to notice the first. */
 const REDRAW_MS = 500;

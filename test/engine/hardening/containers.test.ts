@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engine/hardening/hardened.ts';
-import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/hardening/probes.ts';
-import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
-import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engines/engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engines/engine/hardening/probes.ts';
+import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
 import { connectForTest, runToEnd } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { agentLike } from './weakened.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
-import type { Engine } from '../../../src/types/engine.ts';
+import type { Engine } from '../../../src/core/types/engine.ts';
+import { agentSpec } from '../../../src/engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
 import { runToEnd } from '../../support/engine.ts';
 
 /** Runs a shell script in a container that is the agent's in every layer, with a workspace in memory; returns its output. */

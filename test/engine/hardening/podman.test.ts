@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownerOf } from '../../../src/engine/connect.ts';
-import { PROBES, readProbes } from '../../../src/engine/hardening/probes.ts';
-import { withProof } from '../../../src/engine/hardening/proof.ts';
-import { podmanBody } from '../../../src/engine/podman-body.ts';
-import { comparePodmanRecord } from '../../../src/engine/podman-record.ts';
-import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import { ownerOf } from '../../../src/engines/engine/connect.ts';
+import { PROBES, readProbes } from '../../../src/engines/engine/hardening/probes.ts';
+import { withProof } from '../../../src/engines/engine/hardening/proof.ts';
+import { podmanBody } from '../../../src/engines/engine/podman-body.ts';
+import { comparePodmanRecord } from '../../../src/engines/engine/podman-record.ts';
 import { connectForTest, runToEnd } from '../../support/engine.ts';
 import { Podman } from '../../support/podman.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
@@ -14,7 +14,7 @@ import { Scene } from '../../support/scene.ts';
 import { waitForOutput } from '../../support/sees.ts';
 import { nodeService, sceneWithServices } from '../../support/service-scene.ts';
 import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
-import { gcAfterBuilds } from '../image/left-behind.ts';
+import { gcAfterBuilds } from '../environment/image/left-behind.ts';
 import { agentLike } from './weakened.ts';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { containerBody } from '../../../src/engine/body.ts';
-import { openClient } from '../../../src/engine/connection/client.ts';
-import { attachContainer } from '../../../src/engine/container.ts';
-import { withProof } from '../../../src/engine/hardening/proof.ts';
-import type { Engine } from '../../../src/types/engine.ts';
+import type { Engine } from '../../../src/core/types/engine.ts';
+import { containerBody } from '../../../src/engines/engine/body.ts';
+import { openClient } from '../../../src/engines/engine/connection/client.ts';
+import { attachContainer } from '../../../src/engines/engine/container.ts';
+import { withProof } from '../../../src/engines/engine/hardening/proof.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { requestEngine } from '../../support/raw-engine.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { containerBody } from '../../../src/engine/body.ts';
-import { ownerOf } from '../../../src/engine/connect.ts';
-import { agentSpec } from '../../../src/engine/hardening/hardened.ts';
-import { PROBES, type ProbeRow, readProbes } from '../../../src/engine/hardening/probes.ts';
-import { withProof } from '../../../src/engine/hardening/proof.ts';
-import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
-import type { ContainerSpec, Engine } from '../../../src/types/engine.ts';
+import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import { containerBody } from '../../../src/engines/engine/body.ts';
+import { ownerOf } from '../../../src/engines/engine/connect.ts';
+import { agentSpec } from '../../../src/engines/engine/hardening/hardened.ts';
+import { PROBES, type ProbeRow, readProbes } from '../../../src/engines/engine/hardening/probes.ts';
+import { withProof } from '../../../src/engines/engine/hardening/proof.ts';
+import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
 import { runToEnd } from '../../support/engine.ts';
 import { requestEngine } from '../../support/raw-engine.ts';
 

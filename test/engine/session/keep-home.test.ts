@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { openVolume, type Place } from '../../../src/engine/place.ts';
+import type { Engine } from '../../../src/core/types/engine.ts';
+import { openVolume, type Place } from '../../../src/engines/engine/place.ts';
 import { keepVolume } from '../../../src/session/start/keep-home.ts';
-import type { Engine } from '../../../src/types/engine.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 

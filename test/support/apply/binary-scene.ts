@@ -2,15 +2,15 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { type ApplyRequest, applyChanges } from '../../../src/apply/apply-changes.ts';
-import { undoApply } from '../../../src/apply/undo.ts';
-import { buildReview } from '../../../src/review/build-review.ts';
-import { possibleMembers } from '../../../src/review/file-sets.ts';
-import { chooseClean } from '../../../src/review/policy.ts';
-import { type ContentStore, openContentStore } from '../../../src/store/content.ts';
-import type { RelPath } from '../../../src/text/path.ts';
-import type { Change, Entry } from '../../../src/types/entry.ts';
-import type { LeftMember } from '../../../src/types/file-set.ts';
+import { type ContentStore, openContentStore } from '../../../src/core/store/content.ts';
+import type { RelPath } from '../../../src/core/text/path.ts';
+import type { Change, Entry } from '../../../src/core/types/entry.ts';
+import type { LeftMember } from '../../../src/core/types/file-set.ts';
+import { type ApplyRequest, applyChanges } from '../../../src/review/apply/apply-changes.ts';
+import { undoApply } from '../../../src/review/apply/undo.ts';
+import { buildReview } from '../../../src/review/choices/build-review.ts';
+import { possibleMembers } from '../../../src/review/choices/file-sets.ts';
+import { chooseClean } from '../../../src/review/choices/policy.ts';
 import { verdictTexts } from './lay.ts';
 
 /** A project, the copy that a session began with, and what it left: folders of real files, also binary ones. */

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { applyChanges } from '../../../src/apply/apply-changes.ts';
-import { recoverApply } from '../../../src/apply/recover.ts';
-import { undoApply } from '../../../src/apply/undo.ts';
-import { openContentStore } from '../../../src/store/content.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
+import { applyChanges } from '../../../src/review/apply/apply-changes.ts';
+import { recoverApply } from '../../../src/review/apply/recover.ts';
+import { undoApply } from '../../../src/review/apply/undo.ts';
 import { adopt } from './crash-scene.ts';
 import { readTree } from './tree.ts';
 

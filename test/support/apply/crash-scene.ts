@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { directoryIdentity } from '../../../src/apply/disk/host-path.ts';
-import { openContentStore } from '../../../src/store/content.ts';
-import type { Choice } from '../../../src/types/review.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
+import type { Choice } from '../../../src/core/types/review.ts';
+import { directoryIdentity } from '../../../src/review/apply/disk/host-path.ts';
 import { changesBetween, type Tree, writeTree } from './tree.ts';
 
 const file = (text: string, mode = 0o644) => ({ kind: 'file', text, mode }) as const;

@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { applyChanges } from '../../../src/apply/apply-changes.ts';
-import { directoryIdentity } from '../../../src/apply/disk/host-path.ts';
-import { recoverApply } from '../../../src/apply/recover.ts';
-import { undoApply } from '../../../src/apply/undo.ts';
-import { openContentStore } from '../../../src/store/content.ts';
-import { withLock } from '../../../src/store/lock.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
+import { withLock } from '../../../src/core/store/lock.ts';
+import { applyChanges } from '../../../src/review/apply/apply-changes.ts';
+import { directoryIdentity } from '../../../src/review/apply/disk/host-path.ts';
+import { recoverApply } from '../../../src/review/apply/recover.ts';
+import { undoApply } from '../../../src/review/apply/undo.ts';
 import { adopt, layScene, type Scene, sorted } from './crash-scene.ts';
 import { dir, emptyFolder, file, layApply, link, type Nodes, verdictTexts } from './lay.ts';
 import { readTree } from './tree.ts';

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type ApplyRequest, applyChanges } from '../../../src/apply/apply-changes.ts';
-import { recoverApply } from '../../../src/apply/recover.ts';
-import { type UndoRequest, undoApply } from '../../../src/apply/undo.ts';
-import { openContentStore } from '../../../src/store/content.ts';
-import type { Tell } from '../../../src/types/event.ts';
-import type { ApplyOutcome } from '../../../src/types/session.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
+import type { Tell } from '../../../src/core/types/event.ts';
+import type { ApplyOutcome } from '../../../src/core/types/session.ts';
+import { type ApplyRequest, applyChanges } from '../../../src/review/apply/apply-changes.ts';
+import { recoverApply } from '../../../src/review/apply/recover.ts';
+import { type UndoRequest, undoApply } from '../../../src/review/apply/undo.ts';
 import { changesBetween, type Node, readTimes, readTree, writeTree } from './tree.ts';
 
 export const file = (text: string, mode = 0o644): Node => ({ kind: 'file', text, mode });

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { applyChanges } from '../../../src/apply/apply-changes.ts';
-import { undoApply } from '../../../src/apply/undo.ts';
-import type { Choice } from '../../../src/types/review.ts';
+import type { Choice } from '../../../src/core/types/review.ts';
+import { applyChanges } from '../../../src/review/apply/apply-changes.ts';
+import { undoApply } from '../../../src/review/apply/undo.ts';
 import { expectedHost } from './model.ts';
 import { edited, random, randomTree } from './random-tree.ts';
 import { changesBetween, memoryStore, type Node, readTimes, readTree, type Tree, writeTree } from './tree.ts';

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import type { ContentStore } from '../../../src/store/content.ts';
-import { decodeBytes, encodeBytes, type RelPath } from '../../../src/text/path.ts';
-import type { Change, Entry } from '../../../src/types/entry.ts';
+import type { ContentStore } from '../../../src/core/store/content.ts';
+import { decodeBytes, encodeBytes, type RelPath } from '../../../src/core/text/path.ts';
+import type { Change, Entry } from '../../../src/core/types/entry.ts';
 
 /** One thing of a tree in memory. */
 export type Node =

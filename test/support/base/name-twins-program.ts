@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RunClaudeError } from '../../../src/errors.ts';
+import type { RunClaudeError } from '../../../src/core/errors.ts';
 import { refresh } from '../workspace/refresh-scene.ts';
 
 // A project on a disk where letter case counts, its private copy on one that folds it, as root under a kernel of the

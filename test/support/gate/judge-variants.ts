@@ -1,6 +1,6 @@
 import { auditChanges } from '../../../src/audit/audit.ts';
-import { decodeBytes, type RelPath } from '../../../src/text/path.ts';
-import type { Change, Digest, Entry } from '../../../src/types/entry.ts';
+import { decodeBytes, type RelPath } from '../../../src/core/text/path.ts';
+import type { Change, Digest, Entry } from '../../../src/core/types/entry.ts';
 import { mayMove, rulesByPath } from '../variants/choice.ts';
 import { type AttackFile, MUTATORS, mutate } from '../variants/variants.ts';
 import type { Judged } from './judge-case.ts';

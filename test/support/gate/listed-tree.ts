@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { Collector } from '../../../src/collector/client.ts';
-import type { Delta } from '../../../src/layer/layer.ts';
-import { decodeBytes, encodeBytes, type RelPath } from '../../../src/text/path.ts';
-import type { ListedEntry } from '../../../src/types/collector.ts';
-import type { EntryKind } from '../../../src/types/entry.ts';
+import { decodeBytes, encodeBytes, type RelPath } from '../../../src/core/text/path.ts';
+import type { ListedEntry } from '../../../src/core/types/collector.ts';
+import type { EntryKind } from '../../../src/core/types/entry.ts';
+import type { Collector } from '../../../src/workspace/collector/client.ts';
+import type { Delta } from '../../../src/workspace/layer/layer.ts';
 
 /** A directory at one moment, with the content of its files: what a collector would list and read. */
 export type ListedTree = ReadonlyMap<string, { readonly entry: ListedEntry; readonly bytes?: Buffer }>;

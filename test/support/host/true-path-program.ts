@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findPlaces, probeProject } from '../../../src/host/facts.ts';
-import { pathIdentity } from '../../../src/host/true-path.ts';
-import { refuseProject } from '../../../src/plan/refuse-project.ts';
+import { findPlaces, probeProject } from '../../../src/core/host/facts.ts';
+import { pathIdentity } from '../../../src/core/host/true-path.ts';
+import { refuseProject } from '../../../src/session/plan/refuse-project.ts';
 
 // How paths are named on a file system that folds letter case, as root under a kernel of the test's own.
 // argv: the file for the results.

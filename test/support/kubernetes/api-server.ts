@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { SessionPod } from '../../../src/cluster/pod.ts';
+import type { SessionPod } from '../../../src/engines/cluster/pod.ts';
 import { type EnforcedPolicy, enforcePolicies } from './network-plugin.ts';
 import type { Node, RunningNodePod } from './node.ts';
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readSeccompProfile } from '../../../src/engine/hardening/seccomp.ts';
-import { listSessions } from '../../../src/record/session.ts';
+import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
+import { listSessions } from '../../../src/session/record/session.ts';
 import { connectForTest } from '../engine.ts';
 import { testImage } from '../image.ts';
 import { mainJs } from '../scene.ts';

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import type { SessionPod } from '../../../src/cluster/pod.ts';
-import type { Pod, PodContainer } from '../../../src/render/pod.ts';
+import type { SessionPod } from '../../../src/engines/cluster/pod.ts';
+import type { Pod, PodContainer } from '../../../src/engines/render/pod.ts';
 import type { Containerd } from './containerd.ts';
 import { containerConfig, sandboxConfig } from './run-pod.ts';
 

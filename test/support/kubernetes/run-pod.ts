@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pod, PodContainer } from '../../../src/render/pod.ts';
+import type { Pod, PodContainer } from '../../../src/engines/render/pod.ts';
 import type { Containerd } from './containerd.ts';
 
 /** What the kubelet asks for where a pod has no procMount. */

@@ -1,7 +1,7 @@
-import type { Collector } from '../../../src/collector/client.ts';
-import type { Delta } from '../../../src/layer/layer.ts';
-import type { RelPath } from '../../../src/text/path.ts';
-import type { ListedEntry } from '../../../src/types/collector.ts';
+import type { RelPath } from '../../../src/core/text/path.ts';
+import type { ListedEntry } from '../../../src/core/types/collector.ts';
+import type { Collector } from '../../../src/workspace/collector/client.ts';
+import type { Delta } from '../../../src/workspace/layer/layer.ts';
 import type { Node, Tree } from '../apply/tree.ts';
 
 /** What a collector tells of two trees in memory: 'base', and 'upper' as the session left it. */

@@ -1,4 +1,4 @@
-import { findCredential } from '../../../src/claude/credentials/credentials.ts';
+import { findCredential } from '../../../src/agents/claude/credentials/credentials.ts';
 
 // One session's refresh in a process of its own, so that it can be killed. argv: home, token endpoint, 'hold' to stop
 // between the host's store and the gateway. Prints the token that it would hand to its gateway.

@@ -1,4 +1,4 @@
-import { openContentStore } from '../../../src/store/content.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
 
 // Stores 400 contents and forces them to the disk. argv: the directory of the store.
 const store = openContentStore(process.argv[2] ?? '');

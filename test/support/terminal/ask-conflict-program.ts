@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stderr, stdin } from 'node:process';
+import { askConflict } from '../../../src/review/screen/ask-conflict.ts';
 import { listenForSignals } from '../../../src/terminal/interruption.ts';
-import { askConflict } from '../../../src/terminal/review/ask-conflict.ts';
 import { layApply } from '../apply/lay.ts';
 
 // Lays out sides.json of the folder argv[2] and applies it, asking about conflicts; result.json says what became of it.

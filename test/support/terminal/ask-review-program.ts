@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stderr, stdin } from 'node:process';
-import { buildReview } from '../../../src/review/build-review.ts';
-import { openContentStore } from '../../../src/store/content.ts';
-import { askReview } from '../../../src/terminal/review/ask-review.ts';
+import { openContentStore } from '../../../src/core/store/content.ts';
+import { buildReview } from '../../../src/review/choices/build-review.ts';
+import { askReview } from '../../../src/review/screen/ask-review.ts';
 
 // Asks the question of a scene that a test laid down: argv is the scene's JSON file and where the choice goes.
 const [sceneFile = '', choiceFile = ''] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 import * as commands from '../../../src/cli/commands/questions.ts';
 import * as decisions from '../../../src/cli/commands/review/questions.ts';
 import * as start from '../../../src/cli/start/questions.ts';
+import * as review from '../../../src/review/screen/questions.ts';
 import * as later from '../../../src/session/later/questions.ts';
 import * as modes from '../../../src/session/modes/questions.ts';
 import type { Question } from '../../../src/terminal/ask.ts';
-import * as review from '../../../src/terminal/review/questions.ts';
 
 /** A question as a user may see it, and the answer that Enter must be: the one after which least happens. */
 interface Asked {
@@ -40,32 +40,32 @@ export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     asked(later.orphanedAgentQuestion(undefined), 'l'),
   ],
   'src/session/modes/questions.ts restoreQuestion': [asked(modes.restoreQuestion(), 'y')],
-  'src/terminal/review/questions.ts applyQuestion': [asked(review.applyQuestion('~/project'), 'n')],
-  'src/terminal/review/questions.ts massDeletionQuestion': [
+  'src/review/screen/questions.ts applyQuestion': [asked(review.applyQuestion('~/project'), 'n')],
+  'src/review/screen/questions.ts massDeletionQuestion': [
     asked(review.massDeletionQuestion({ deleted: 60, of: 100 }), 'n'),
   ],
-  'src/terminal/review/questions.ts suspectQuestion': [
+  'src/review/screen/questions.ts suspectQuestion': [
     asked(review.suspectQuestion({ name: 'Makefile' }), 'n'),
     asked(review.suspectQuestion({ name: 'b', renamedFrom: 'a', at: 2, of: 3 }), 'n'),
   ],
-  'src/terminal/review/questions.ts removalQuestion': [
+  'src/review/screen/questions.ts removalQuestion': [
     asked(review.removalQuestion({ kind: 'delete', names: 'a', contentIn: undefined }), 'n'),
     asked(review.removalQuestion({ kind: 'replace', names: 'a', contentIn: 'b.log' }), 'n'),
   ],
-  'src/terminal/review/questions.ts unignoredQuestion': [asked(review.unignoredQuestion('39 files (vim)'), 'n')],
-  'src/terminal/review/questions.ts mergeQuestion': [asked(review.mergeQuestion('a.txt'), 'n')],
-  'src/terminal/review/questions.ts conflictQuestion': [
+  'src/review/screen/questions.ts unignoredQuestion': [asked(review.unignoredQuestion('39 files (vim)'), 'n')],
+  'src/review/screen/questions.ts mergeQuestion': [asked(review.mergeQuestion('a.txt'), 'n')],
+  'src/review/screen/questions.ts conflictQuestion': [
     asked(review.conflictQuestion(['keep', 'theirs', 'markers', 'file'], true), 'k'),
     asked(review.conflictQuestion(['keep', 'file'], false), 'k'),
   ],
-  'src/terminal/review/questions.ts fileQuestion': [asked(review.fileQuestion('Take src/x.ts', 1, 9), 'n')],
-  'src/terminal/review/questions.ts partQuestion': [
+  'src/review/screen/questions.ts fileQuestion': [asked(review.fileQuestion('Take src/x.ts', 1, 9), 'n')],
+  'src/review/screen/questions.ts partQuestion': [
     asked(review.partQuestion('src/x.ts', 1, 2, true), 'n'),
     asked(review.partQuestion('src/x.ts', 2, 2, false), 'n'),
   ],
-  'src/terminal/review/questions.ts deletionsQuestion': [
+  'src/review/screen/questions.ts deletionsQuestion': [
     asked(review.deletionsQuestion(['a', 'b'], false), 'n'),
     asked(review.deletionsQuestion(['a', 'b', 'c', 'd'], true), 'n'),
   ],
-  'src/terminal/review/questions.ts selectionQuestion': [asked(review.selectionQuestion(17, 18, '1 blocked'), 'n')],
+  'src/review/screen/questions.ts selectionQuestion': [asked(review.selectionQuestion(17, 18, '1 blocked'), 'n')],
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { matcherOf } from '../../../src/audit/formats/glob.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
-import type { Finding } from '../../../src/types/finding.ts';
+import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Mutator } from './mutator.ts';
 
 const BY_NAME = new Set(FILE_RULES.filter(({ paths }) => !paths.includes('*')).map(({ id }) => id));

@@ -1,4 +1,4 @@
-import type { Change } from '../../../src/types/entry.ts';
+import type { Change } from '../../../src/core/types/entry.ts';
 import { type TreeEntry, treeEntries } from '../tree-facts.ts';
 
 const KIND = 0o170000;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { StrategyName } from '../../../src/types/strategy.ts';
+import type { StrategyName } from '../../../src/core/types/strategy.ts';
 import { repeatHint, seed } from '../seed.ts';
 import { takeOut, type WorkspaceScene } from '../workspace-scene.ts';
 import { changeLines, compareFully } from './compare-fully.ts';

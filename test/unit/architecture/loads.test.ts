@@ -26,14 +26,16 @@ describe('what a quick command loads', () => {
   it('has no credential, where it is the help', () => {
     const loaded = [...loadedBy('src/main.ts')];
     expect(loaded).toContain('src/cli/grammar/parse-command-line.ts');
-    expect(loaded.filter((file) => /^src\/(engine|audit|session|scan)\//.test(file))).toEqual([]);
-    expect(loaded).not.toContain('src/claude/credentials/credentials.ts');
+    expect(
+      loaded.filter((file) => /^src\/(engines|audit|session\/(?!plan|record)|workspace\/scan)\//.test(file)),
+    ).toEqual([]);
+    expect(loaded).not.toContain('src/agents/claude/credentials/credentials.ts');
   });
 
   it('has no rule of the audit and no question, where it is the list of sessions', () => {
     const loaded = [...loadedBy('src/cli/commands/sessions.ts')];
-    expect(loaded).toContain('src/review/build-review.ts');
-    expect(loaded.filter((file) => /^src\/(audit|engine)\//.test(file))).toEqual([]);
-    expect(loaded).not.toContain('src/terminal/review/ask-review.ts');
+    expect(loaded).toContain('src/review/choices/build-review.ts');
+    expect(loaded.filter((file) => /^src\/(audit|engines)\//.test(file))).toEqual([]);
+    expect(loaded).not.toContain('src/review/screen/ask-review.ts');
   });
 });

@@ -7,7 +7,7 @@ const src = path.resolve(import.meta.dirname, '../../../src');
 
 /** The door, and what runs in a container, where every program is the agent's to choose. */
 const MAY_START = [
-  'host/programs/start-program.ts',
+  'core/host/programs/start-program.ts',
   'session/kept/inside/run-program.ts',
   'session/kept/inside/search.ts',
 ];

@@ -102,16 +102,16 @@ describe('a planted import is refused', () => {
 
   test.each(inside)('into %s, from a room that imports nothing', (dir) => {
     const target = [...sources.keys()].find((file) => path.posix.dirname(file) === dir) ?? '';
-    const wrong = wrongImports(planted('src/errors.ts', relative('src', target), true), rooms);
+    const wrong = wrongImports(planted('src/core/errors.ts', relative('src/core', target), true), rooms);
     expect(wrong).toEqual([expect.stringContaining(target)]);
   });
 
   test.each([
-    ['src/errors.ts', './types/path.ts'],
-    ['src/text/path.ts', '../errors.ts'],
+    ['src/core/errors.ts', './types/path.ts'],
+    ['src/core/text/path.ts', '../errors.ts'],
     ['src/cli/main.ts', '../../bench/scene.mjs'],
     ['src/cli/main.ts', '../../scripts/rooms.mjs'],
-    ['src/gateway/drive.ts', '../../images/gateway/names.mjs'],
+    ['src/network/gateway/drive.ts', '../../images/gateway/names.mjs'],
     ['src/cli/main.ts', '../../test/scene.ts'],
     ['images/gateway/main.mjs', '../../src/types/path.ts'],
     ['images/gateway/main.mjs', '../../src/errors.ts'],
@@ -133,10 +133,10 @@ describe('a planted import is refused', () => {
   });
 
   test('a cycle between files', () => {
-    const arrows = arrowsOf(planted('src/git/names.ts', './keys.ts')).filter(({ isType }) => !isType);
+    const arrows = arrowsOf(planted('src/core/git/names.ts', './keys.ts')).filter(({ isType }) => !isType);
     expect(findCycle(arrows)).toBeUndefined();
-    const round = planted('src/git/key-table.ts', './keys.ts');
-    expect(findCycle(arrowsOf(round).filter(({ isType }) => !isType))).toContain('src/git/keys.ts');
+    const round = planted('src/core/git/key-table.ts', './keys.ts');
+    expect(findCycle(arrowsOf(round).filter(({ isType }) => !isType))).toContain('src/core/git/keys.ts');
   });
 });
 

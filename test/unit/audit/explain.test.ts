@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { explainChange } from '../../../src/audit/explain.ts';
 import { explanationLines } from '../../../src/audit/explanation-lines.ts';
-import type { Change } from '../../../src/types/entry.ts';
+import type { Change } from '../../../src/core/types/entry.ts';
 
 /** The explanation of a file that is new, or that had other text before. */
 function explain(path: string, after: string, before?: string) {

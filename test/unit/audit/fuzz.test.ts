@@ -11,7 +11,7 @@ import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import type { JudgedText } from '../../../src/audit/judges/rule.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/locks/lockfiles.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
-import { decodeBytes, encodeBytes } from '../../../src/text/path.ts';
+import { decodeBytes, encodeBytes } from '../../../src/core/text/path.ts';
 import { auditFiles } from './plant.ts';
 import type { Files } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
-import type { RelPath } from '../../../src/text/path.ts';
-import type { Change, Entry } from '../../../src/types/entry.ts';
+import type { RelPath } from '../../../src/core/text/path.ts';
+import type { Change, Entry } from '../../../src/core/types/entry.ts';
 import { auditFiles } from './plant.ts';
 import type { Files, Row } from './rows.ts';
 

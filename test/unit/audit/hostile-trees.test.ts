@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
-import type { RelPath } from '../../../src/text/path.ts';
+import type { RelPath } from '../../../src/core/text/path.ts';
 import { expectLinear } from '../../support/expect-linear.ts';
 import { HOSTILE_SHAPES, type HostileTree, hostileTree } from '../../support/hostile-trees.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AuditInput } from '../../../src/audit/input.ts';
 import { sceneOf } from '../../../src/audit/input.ts';
 import { newKindHits } from '../../../src/audit/tree/new-kinds.ts';
-import type { Change } from '../../../src/types/entry.ts';
+import type { Change } from '../../../src/core/types/entry.ts';
 
 /** A project of 30 files, one of them executable. */
 const PROJECT = [

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { auditChanges } from '../../../src/audit/audit.ts';
 import type { AuditInput, BaseReader } from '../../../src/audit/input.ts';
-import type { RelPath } from '../../../src/text/path.ts';
-import type { Change, Entry } from '../../../src/types/entry.ts';
-import type { Finding } from '../../../src/types/finding.ts';
+import type { RelPath } from '../../../src/core/text/path.ts';
+import type { Change, Entry } from '../../../src/core/types/entry.ts';
+import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Files, Planted, Row } from './rows.ts';
 
 /** Judges files as a session's changes: see {@link plantFiles}. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Finding } from '../../../src/types/finding.ts';
+import type { Finding } from '../../../src/core/types/finding.ts';
 import { chainOf, mayMove, rulesByPath } from '../../support/variants/choice.ts';
 import type { Mutator } from '../../support/variants/mutator.ts';
 import { type AttackFile, MUTATORS, mutate } from '../../support/variants/variants.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { printError } from '../../../src/cli/print-error.ts';
-import { EXIT, RunClaudeError } from '../../../src/errors.ts';
-import type { SessionEvent } from '../../../src/types/event.ts';
+import { EXIT, RunClaudeError } from '../../../src/core/errors.ts';
+import type { SessionEvent } from '../../../src/core/types/event.ts';
 
 it('prints code, message and hint, and with --trace the stack', () => {
   const events: SessionEvent[] = [];

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type CopyTask, FileCopier } from '../../../src/base/refresh/copy-file.ts';
+import { type CopyTask, FileCopier } from '../../../src/workspace/base/refresh/copy-file.ts';
 
 let dir: string;
 beforeEach(() => {

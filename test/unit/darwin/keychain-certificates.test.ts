@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, rootCertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
-import { post } from '../../../src/claude/credentials/post.ts';
-import { extraCertificates } from '../../../src/image/certificates.ts';
+import { post } from '../../../src/agents/claude/credentials/post.ts';
+import { extraCertificates } from '../../../src/environment/image/certificates.ts';
 import { type DarwinPrograms, darwinPrograms } from '../../support/darwin/programs.ts';
 
 const company = createCa(Date.now());

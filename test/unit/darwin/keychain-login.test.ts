@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findCredential } from '../../../src/claude/credentials/credentials.ts';
-import type { CredentialSource } from '../../../src/types/credential.ts';
+import { findCredential } from '../../../src/agents/claude/credentials/credentials.ts';
+import type { CredentialSource } from '../../../src/core/types/credential.ts';
 import { type DarwinPrograms, darwinPrograms } from '../../support/darwin/programs.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../support/stand-in/oauth-endpoint.ts';
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../../src/cli/grammar/parse-command-line.ts';
-import { readConfigFile } from '../../../src/config/config-file.ts';
-import { DEFAULTS } from '../../../src/config/settings.ts';
-import { tighten } from '../../../src/config/tighten.ts';
+import { readConfigFile } from '../../../src/core/config/config-file.ts';
+import { DEFAULTS } from '../../../src/core/config/settings.ts';
+import { tighten } from '../../../src/core/config/tighten.ts';
 import { codeBlocks, readPage } from '../../support/markdown.ts';
 
 const example = (name: string): string => readFileSync(new URL(`../../../examples/${name}`, import.meta.url), 'utf8');

@@ -4,11 +4,11 @@ import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/g
 import { EXIT_STATUSES } from '../../../src/cli/grammar/exit-statuses.ts';
 import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
-import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/config/settings.ts';
-import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engine/kinds.ts';
-import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/rules/presets.ts';
-import { RENDERED_LAYERS } from '../../../src/render/layers.ts';
-import { reportSchema } from '../../../src/report/schema.ts';
+import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/core/config/settings.ts';
+import { reportSchema } from '../../../src/core/report/schema.ts';
+import { ENGINE_KINDS, RUNTIMES, type TestedKind } from '../../../src/engines/engine/kinds.ts';
+import { RENDERED_LAYERS } from '../../../src/engines/render/layers.ts';
+import { DEFAULT_PRESETS, PRESETS } from '../../../src/network/gateway/rules/presets.ts';
 import { CHECKS } from '../../machines/checks.mjs';
 import { CLUSTER_CHECKS } from '../../machines/cluster-checks.mjs';
 import { machines } from './machines.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { DEFAULT_PRESETS, PRESETS } from '../../../src/gateway/rules/presets.ts';
-import { packageRoot } from '../../../src/host/package.ts';
+import { packageRoot } from '../../../src/core/host/package.ts';
+import { DEFAULT_PRESETS, PRESETS } from '../../../src/network/gateway/rules/presets.ts';
 
 const note = readFileSync(join(packageRoot, 'images/claude/root/etc/claude-code/CLAUDE.md'), 'utf8');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { SessionEvent } from '../../../src/core/types/event.ts';
 import { createPrinter } from '../../../src/terminal/printer.ts';
-import type { SessionEvent } from '../../../src/types/event.ts';
 
 function printer(options: { readonly isTTY: boolean; readonly quiet?: boolean }) {
   const written: string[] = [];

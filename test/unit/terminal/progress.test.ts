@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SessionEvent } from '../../../src/core/types/event.ts';
 import { createPrinter, type PrinterOptions } from '../../../src/terminal/printer.ts';
 import { widthOf } from '../../../src/terminal/width.ts';
-import type { SessionEvent } from '../../../src/types/event.ts';
 
 type ProgressEvent = Extract<SessionEvent, { kind: 'progress' }>;
 

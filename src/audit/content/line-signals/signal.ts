@@ -1,4 +1,4 @@
-import type { Severity } from '../../../types/finding.ts';
+import type { Severity } from '../../../core/types/finding.ts';
 
 /** A rule on single new lines of any file. Every expression is linear. */
 export interface LineSignal {

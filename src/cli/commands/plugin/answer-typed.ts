@@ -1,13 +1,13 @@
-import { EXIT, usageError } from '../../../errors.ts';
-import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '../../../plugin/pending-answer.ts';
-import type { TypedCommand } from '../../../plugin/typed-command.ts';
-import { listSessions } from '../../../record/session.ts';
+import { EXIT, usageError } from '../../../core/errors.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
 import { openBox } from '../../../session/kept/box.ts';
 import { findUp } from '../../../session/kept/place.ts';
+import { listSessions } from '../../../session/record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';
+import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '../../plugin/pending-answer.ts';
+import type { TypedCommand } from '../../plugin/typed-command.ts';
 import { pendingOf, usable } from './project-session.ts';
 import { type Printed, runSelf } from './run-self.ts';
 

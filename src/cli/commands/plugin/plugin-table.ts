@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PluginTable } from '../../../config/config-file.ts';
+import type { PluginTable } from '../../../core/config/config-file.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { readSmallFile } from '../../context/small-file.ts';
 
@@ -12,6 +12,6 @@ export async function readPluginTable({ places }: CommandContext): Promise<Plugi
   const file = path.join(places.configDir, 'config.toml');
   const text = readSmallFile(file, 'follow');
   if (text === undefined) return { file, passthrough: [], tools: [] };
-  const { readConfigFile } = await import('../../../config/config-file.ts');
+  const { readConfigFile } = await import('../../../core/config/config-file.ts');
   return { file, ...readConfigFile(text, file).plugin };
 }

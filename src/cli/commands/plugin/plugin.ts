@@ -1,7 +1,7 @@
-import { EXIT, usageError } from '../../../errors.ts';
-import { entryProblem } from '../../../plugin/passthrough.ts';
+import { EXIT, usageError } from '../../../core/errors.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
+import { entryProblem } from '../../plugin/passthrough.ts';
 import { answerHook } from './answer-hook.ts';
 import { keptLine } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';

@@ -1,8 +1,8 @@
-import { usageError } from '../../../errors.ts';
-import { isKept } from '../../../record/session.ts';
+import { usageError } from '../../../core/errors.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
 import { findUp } from '../../../session/kept/place.ts';
+import { isKept } from '../../../session/record/session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 
 /**
  * The session of the project that is up, where the plugin may use it; undefined where none is up.

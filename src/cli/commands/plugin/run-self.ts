@@ -1,5 +1,5 @@
-import { EXIT } from '../../../errors.ts';
-import { execFile } from '../../../host/programs/start-program.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { execFile } from '../../../core/host/programs/start-program.ts';
 
 const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 

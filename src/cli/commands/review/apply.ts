@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { usageError } from '../../../errors.ts';
+import { usageError } from '../../../core/errors.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/later/apply.ts';
 import { applyToBranch } from '../../../session/later/apply-branch.ts';

@@ -1,9 +1,9 @@
-import { EXIT } from '../../../errors.ts';
-import { requireEnded } from '../../../record/require-usable.ts';
+import { EXIT } from '../../../core/errors.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
 import { needsRecovery } from '../../../session/later/recover-project.ts';
+import { requireEnded } from '../../../session/record/require-usable.ts';
 import { ask } from '../../../terminal/ask.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { openEngineOf } from '../../context/open-engine.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { EXIT, usageError } from '../../../errors.ts';
-import { jsonText } from '../../../report/json.ts';
+import { EXIT, usageError } from '../../../core/errors.ts';
+import { jsonText } from '../../../core/report/json.ts';
 import { exportSession } from '../../../session/later/export-session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import type { CommandRun } from '../../context/context.ts';

@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { EXIT, usageError } from '../../../errors.ts';
-import { probeHost } from '../../../host/facts.ts';
-import { jsonText } from '../../../report/json.ts';
+import { EXIT, usageError } from '../../../core/errors.ts';
+import { probeHost } from '../../../core/host/facts.ts';
+import { jsonText } from '../../../core/report/json.ts';
+import { summaryLines } from '../../../review/screen/summary.ts';
+import { tellLines } from '../../../review/screen/tell-lines.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { importSession } from '../../../session/later/import-session.ts';
 import type { UserDeps } from '../../../session/start/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import { summaryLines } from '../../../terminal/review/summary.ts';
-import { tellLines } from '../../../terminal/review/tell-lines.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { readPolicy } from '../../context/read-policy.ts';
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { findRepository } from '../../../host/facts.ts';
+import { findRepository } from '../../../core/host/facts.ts';
+import type { ContentReader } from '../../../core/types/entry.ts';
+import type { ReviewItem } from '../../../core/types/review.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import { findingLines } from '../../../review/screen/finding-lines.ts';
+import { patchOf, whyNotInPatch } from '../../../review/screen/git-patch.ts';
+import { tellLines } from '../../../review/screen/tell-lines.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';
-import { findingLines } from '../../../terminal/review/finding-lines.ts';
-import { patchOf, whyNotInPatch } from '../../../terminal/review/git-patch.ts';
-import { tellLines } from '../../../terminal/review/tell-lines.ts';
-import type { ContentReader } from '../../../types/entry.ts';
-import type { ReviewItem } from '../../../types/review.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 import type { CommandContext } from '../../context/context.ts';
 
 /** More are only counted. */

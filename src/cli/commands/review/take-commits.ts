@@ -1,4 +1,7 @@
-import type { ReceivedBranch } from '../../../commits/import-commits.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import { shellWord } from '../../../core/text/shell-word.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import type { ReceivedBranch } from '../../../review/commits/import-commits.ts';
 import {
   type BranchMove,
   makeBranch,
@@ -8,8 +11,8 @@ import {
   planMove,
   type WantedBranch,
   wantedBranch,
-} from '../../../commits/move-branch.ts';
-import type { Repository } from '../../../commits/repositories.ts';
+} from '../../../review/commits/move-branch.ts';
+import type { Repository } from '../../../review/commits/repositories.ts';
 import {
   type GitWords,
   isPartOfHead,
@@ -18,14 +21,11 @@ import {
   type OpenCommits,
   onePerRepository,
   openCommits,
-} from '../../../commits/taken-twice.ts';
-import { RunClaudeError } from '../../../errors.ts';
+} from '../../../review/commits/taken-twice.ts';
 import { hasAppliedFiles, type RepositoryCommits } from '../../../session/later/session-commits.ts';
 import type { UserDeps } from '../../../session/start/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import { shellWord } from '../../../text/shell-word.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 import { type BranchMoveWords, moveQuestion } from './questions.ts';
 
 /** The import of a session's commits. */

@@ -1,5 +1,5 @@
-import { EXIT } from '../../../errors.ts';
-import { outcomeCounts } from '../../../review/held-back.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { outcomeCounts } from '../../../review/choices/held-back.ts';
 import { undoSession } from '../../../session/later/undo.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { withSession } from '../../context/open-session.ts';

@@ -1,11 +1,11 @@
-import { EXIT, usageError } from '../../../errors.ts';
-import { probeHost } from '../../../host/facts.ts';
-import { besideSessions } from '../../../record/beside.ts';
-import { sharedStatus } from '../../../record/exit-status.ts';
-import { isKept } from '../../../record/session.ts';
+import { EXIT, usageError } from '../../../core/errors.ts';
+import { probeHost } from '../../../core/host/facts.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
 import { applyPending } from '../../../session/later/apply.ts';
 import { isUnderWay, stopRunning } from '../../../session/later/stop-session.ts';
-import type { SessionRecord } from '../../../types/session.ts';
+import { besideSessions } from '../../../session/record/beside.ts';
+import { sharedStatus } from '../../../session/record/exit-status.ts';
+import { isKept } from '../../../session/record/session.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
 import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';

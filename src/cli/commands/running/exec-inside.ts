@@ -1,9 +1,9 @@
-import { RunClaudeError, usageError } from '../../../errors.ts';
-import { terminalType } from '../../../plan/terminal-type.ts';
-import { isRunning } from '../../../record/session.ts';
+import { RunClaudeError, usageError } from '../../../core/errors.ts';
+import type { Engine } from '../../../core/types/engine.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
 import { runInside } from '../../../session/kept/run-inside.ts';
-import type { Engine } from '../../../types/engine.ts';
-import type { SessionRecord } from '../../../types/session.ts';
+import { terminalType } from '../../../session/plan/terminal-type.ts';
+import { isRunning } from '../../../session/record/session.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
 import { sessionOf } from '../../context/session-of.ts';
 

@@ -1,8 +1,8 @@
-import { usageError } from '../../../errors.ts';
-import { readServiceLog, serviceLogs } from '../../../record/service-log.ts';
-import { jsonText } from '../../../report/json.ts';
+import { usageError } from '../../../core/errors.ts';
+import { jsonText } from '../../../core/report/json.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import { readServiceLog, serviceLogs } from '../../../session/record/service-log.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import type { SessionRecord } from '../../../types/session.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { sessionOf } from '../../context/session-of.ts';
 

@@ -1,8 +1,8 @@
-import { RunClaudeError, usageError } from '../../../errors.ts';
-import { askForPort, type OpenPort, readOpenPorts } from '../../../preview/port-files.ts';
-import { isPort, parsePort } from '../../../preview/port-words.ts';
-import { isRunning } from '../../../record/session.ts';
-import { jsonText } from '../../../report/json.ts';
+import { RunClaudeError, usageError } from '../../../core/errors.ts';
+import { jsonText } from '../../../core/report/json.ts';
+import { askForPort, type OpenPort, readOpenPorts } from '../../../network/preview/port-files.ts';
+import { isPort, parsePort } from '../../../network/preview/port-words.ts';
+import { isRunning } from '../../../session/record/session.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { sessionOf } from '../../context/session-of.ts';
 

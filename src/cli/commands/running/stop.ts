@@ -1,7 +1,7 @@
-import { EXIT } from '../../../errors.ts';
-import { besideSessions } from '../../../record/beside.ts';
+import { EXIT } from '../../../core/errors.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
 import { stopRunning } from '../../../session/later/stop-session.ts';
-import type { SessionRecord } from '../../../types/session.ts';
+import { besideSessions } from '../../../session/record/beside.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
 import { sessionOf } from '../../context/session-of.ts';

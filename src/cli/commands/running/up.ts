@@ -1,5 +1,5 @@
-import { EXIT } from '../../../errors.ts';
-import { jsonText } from '../../../report/json.ts';
+import { EXIT } from '../../../core/errors.ts';
+import { jsonText } from '../../../core/report/json.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
 import type { RunLine } from '../../grammar/parse-command-line.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { globMatcher } from '../../../text/patterns/glob.ts';
+import { globMatcher } from '../../../core/text/patterns/glob.ts';
 import { type GlobRequest, type GrepRequest, MAX_RESULT_BYTES, type TextResult } from '../requests.ts';
 
 // This runs inside the session's container, as the agent's user: the paths are the container's.

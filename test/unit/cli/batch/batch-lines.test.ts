@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { TaskRecord } from '../../../../src/batch/task.ts';
 import {
   boardLines,
   endedLine,
@@ -8,6 +7,7 @@ import {
   summaryLines,
   verdictText,
 } from '../../../../src/cli/batch/batch-lines.ts';
+import type { TaskRecord } from '../../../../src/cli/batch/tasks/task.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
 
 const record = (more: Partial<TaskRecord>): TaskRecord => ({

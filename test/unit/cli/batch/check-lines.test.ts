@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readTasks } from '../../../../src/batch/read-tasks.ts';
 import { checkLines } from '../../../../src/cli/batch/check-lines.ts';
+import { readTasks } from '../../../../src/cli/batch/tasks/read-tasks.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import type { CommandLineOfCommand } from '../../../../src/cli/grammar/parse-command-line.ts';
-import { findPlaces } from '../../../../src/host/facts.ts';
+import { findPlaces } from '../../../../src/core/host/facts.ts';
 
 let root: string;
 beforeEach(() => {

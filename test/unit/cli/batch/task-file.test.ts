@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readTaskFile } from '../../../../src/cli/batch/task-file.ts';
-import type { SessionEvent } from '../../../../src/types/event.ts';
+import type { SessionEvent } from '../../../../src/core/types/event.ts';
 
 let cwd: string;
 beforeEach(() => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loginStore, type McpLogin } from '../../../../src/agents/mcp-login/login-store.ts';
 import { mcpLoginCommand, offerToOpen } from '../../../../src/cli/commands/mcp-login.ts';
 import { mcpServersCommand } from '../../../../src/cli/commands/mcp-servers.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import type { CommandLineOfCommand } from '../../../../src/cli/grammar/parse-command-line.ts';
-import { loginStore, type McpLogin } from '../../../../src/mcp/login/login-store.ts';
 import type { Screen } from '../../../../src/terminal/ask.ts';
 
 // A program in place of the one that opens a browser: it stores the address that it is started with.

@@ -6,8 +6,8 @@ import { keptLine } from '../../../../src/cli/commands/plugin/kept-line.ts';
 import { earlierLine, pendingOf, usable } from '../../../../src/cli/commands/plugin/project-session.ts';
 import { runSelf } from '../../../../src/cli/commands/plugin/run-self.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { insideTheCopy } from '../../../../src/plugin/answers.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
+import { insideTheCopy } from '../../../../src/cli/plugin/answers.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 
 const planOf = (plan: object = {}, policy: object = {}) => ({
   mode: 'copy',

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { leftText, sessionLines } from '../../../../src/cli/context/session-lines.ts';
-import { listSessions } from '../../../../src/record/session.ts';
 import { type SessionFacts, sessionFacts } from '../../../../src/session/end/session-facts.ts';
+import { listSessions } from '../../../../src/session/record/session.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
 import { type RecordedSession, recordSessions } from '../../../support/session-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkSeverities } from '../../../../src/cli/context/check-severities.ts';
-import type { FileSettings } from '../../../../src/config/config-file.ts';
+import type { FileSettings } from '../../../../src/core/config/config-file.ts';
 
 type Severities = FileSettings['auditSeverities'];
 const OWN = [

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { readPolicy } from '../../../../src/cli/context/read-policy.ts';
-import type { FlagValue } from '../../../../src/config/merge-policy.ts';
-import { RunClaudeError } from '../../../../src/errors.ts';
+import type { FlagValue } from '../../../../src/core/config/merge-policy.ts';
+import { RunClaudeError } from '../../../../src/core/errors.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-check-values-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openEngine, openEngineOf } from '../../../../src/cli/context/open-engine.ts';
-import type { Plan } from '../../../../src/types/plan.ts';
+import type { Plan } from '../../../../src/core/types/plan.ts';
 
 let dir: string;
 let servers: Server[];

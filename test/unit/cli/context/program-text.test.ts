@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { promptOf } from '../../../../src/claude/command-line/conversation.ts';
+import { promptOf } from '../../../../src/agents/claude/command-line/conversation.ts';
 import { programText } from '../../../../src/cli/context/program-text.ts';
-import type { Program } from '../../../../src/types/plan.ts';
+import type { Program } from '../../../../src/core/types/plan.ts';
 
 const claude = (...args: string[]): Program => ({ kind: 'claude', args, print: args.includes('-p') });
 

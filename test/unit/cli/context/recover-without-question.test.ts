@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { recoverWithoutQuestion } from '../../../../src/cli/context/recover-without-question.ts';
-import { agentFolders } from '../../../../src/host/programs/start-program.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
+import { agentFolders } from '../../../../src/core/host/programs/start-program.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-recover-')));
 afterAll(() => rmSync(root, { recursive: true }));

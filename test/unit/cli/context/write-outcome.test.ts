@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { writeOutcome } from '../../../../src/cli/context/write-outcome.ts';
-import type { ApplyOutcome } from '../../../../src/types/session.ts';
+import type { ApplyOutcome } from '../../../../src/core/types/session.ts';
 
 const outcome = {
   changes: [

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { agentNamed } from '../../../../src/agent/agents.ts';
+import { agentNamed } from '../../../../src/agents/agents.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { credentialCheck, imageCheck } from '../../../../src/cli/doctor/agent-checks.ts';
-import type { Engine } from '../../../../src/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/engine.ts';
 
 const TINY = { name: 'tiny', title: 'Tiny', program: ['tiny'], copy: [], print: [], skipPermissions: [], env: {} };
 
@@ -44,7 +44,7 @@ it('the image has to have the program of the agent', async () => {
     result: 'fault',
     text: "there is no opencode for the engine's architecture arm64",
   });
-  const { addressAgentLayer } = await import('../../../../src/image/layers/agent-layer.ts');
+  const { addressAgentLayer } = await import('../../../../src/environment/image/layers/agent-layer.ts');
   const { image } = named('codex');
   if (image === undefined) throw new Error('no package');
   built.push(addressAgentLayer(engine('amd64'), 'base', image));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
 import { gitCheck, hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
 import { probeLines } from '../../../../src/cli/doctor/probe.ts';
-import type { ProbeRow } from '../../../../src/engine/hardening/probes.ts';
+import type { ProbeRow } from '../../../../src/engines/engine/hardening/probes.ts';
 
 const places = { home: '/', stateDir: '/state', cacheDir: '/cache', dataDir: '/data', configDir: '/config' };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { strategyCheck } from '../../../../src/cli/doctor/strategy-check.ts';
-import type { Engine, EngineFacts } from '../../../../src/types/engine.ts';
+import type { Engine, EngineFacts } from '../../../../src/core/types/engine.ts';
 
 const HERE = {
   endpoint: 'unix:///sock',

@@ -4,9 +4,9 @@ import { allRules } from '../../../../src/audit/catalogue.ts';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
-import { SETTINGS } from '../../../../src/config/settings.ts';
-import { EXIT } from '../../../../src/errors.ts';
-import { PURPOSE_OF_COMMAND } from '../../../../src/record/pick-session.ts';
+import { SETTINGS } from '../../../../src/core/config/settings.ts';
+import { EXIT } from '../../../../src/core/errors.ts';
+import { PURPOSE_OF_COMMAND } from '../../../../src/session/record/pick-session.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
 const rowsOf = (text: string): string[][] =>

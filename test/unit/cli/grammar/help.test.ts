@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../../src/cli/grammar/commands.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
-import { readValue } from '../../../../src/config/read-value.ts';
-import { settingNamed } from '../../../../src/config/settings.ts';
+import { readValue } from '../../../../src/core/config/read-value.ts';
+import { settingNamed } from '../../../../src/core/config/settings.ts';
 
 const MAX_COLUMNS = 80;
 const ROOT = path.resolve(import.meta.dirname, '../../../..');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CLAUDE_OPTIONS } from '../../../../src/claude/command-line/options.ts';
+import { CLAUDE_OPTIONS } from '../../../../src/agents/claude/command-line/options.ts';
 import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { type CommandLine, parseCommandLine, type RunLine } from '../../../../src/cli/grammar/parse-command-line.ts';
-import { RunClaudeError } from '../../../../src/errors.ts';
+import { RunClaudeError } from '../../../../src/core/errors.ts';
 
 const FOLDERS = ['.', 'proj', 'my proj', 'build', './build', 'fix bug'];
 const parse = (...argv: string[]): CommandLine => parseCommandLine(argv, (word) => FOLDERS.includes(word));

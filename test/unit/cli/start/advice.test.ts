@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { parseCommandLine } from '../../../../src/cli/grammar/parse-command-line.ts';
 import { refuseContradictions } from '../../../../src/cli/start/refuse-contradictions.ts';
-import { readConfigFile } from '../../../../src/config/config-file.ts';
-import { mergePolicy } from '../../../../src/config/merge-policy.ts';
-import { RunClaudeError } from '../../../../src/errors.ts';
+import { readConfigFile } from '../../../../src/core/config/config-file.ts';
+import { mergePolicy } from '../../../../src/core/config/merge-policy.ts';
+import { RunClaudeError } from '../../../../src/core/errors.ts';
 
 /** Words that a shell would hand over: examples are quoted for one. */
 const unquoted = (word: string): string => word.replaceAll("'", '');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { keepAgain } from '../../../../src/cli/start/keep-session.ts';
-import { readRecord, writeCollected } from '../../../../src/record/session.ts';
+import { readRecord, writeCollected } from '../../../../src/session/record/session.ts';
 import { file, layApply } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { refuseContradictions, withoutUnused } from '../../../../src/cli/start/refuse-contradictions.ts';
-import { readConfigFile } from '../../../../src/config/config-file.ts';
-import { type FlagValue, mergePolicy } from '../../../../src/config/merge-policy.ts';
-import type { Program } from '../../../../src/types/plan.ts';
+import { readConfigFile } from '../../../../src/core/config/config-file.ts';
+import { type FlagValue, mergePolicy } from '../../../../src/core/config/merge-policy.ts';
+import type { Program } from '../../../../src/core/types/plan.ts';
 
 const CLAUDE: Program = { kind: 'claude', args: [], print: false };
 const CODEX: Program = { kind: 'codex', args: [], print: false };

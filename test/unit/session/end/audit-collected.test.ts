@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { findingsOf, unjudged } from '../../../../src/audit/findings.ts';
-import { DEFAULTS } from '../../../../src/config/settings.ts';
-import { Interrupted } from '../../../../src/errors.ts';
-import { ChangeJudge } from '../../../../src/judging/change-judge.ts';
-import { readCollected, storeDir, writeCollected } from '../../../../src/record/session.ts';
-import { encodeSnapshot } from '../../../../src/scan/snapshot.ts';
+import { DEFAULTS } from '../../../../src/core/config/settings.ts';
+import { Interrupted } from '../../../../src/core/errors.ts';
+import { openContentStore } from '../../../../src/core/store/content.ts';
+import type { RelPath } from '../../../../src/core/text/path.ts';
+import type { Change, Digest, Entry } from '../../../../src/core/types/entry.ts';
+import type { SessionEvent } from '../../../../src/core/types/event.ts';
+import type { Finding } from '../../../../src/core/types/finding.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
+import { ChangeJudge } from '../../../../src/review/judging/change-judge.ts';
 import {
   auditCollected,
   auditIfMissing,
@@ -15,13 +19,9 @@ import {
   withoutAudit,
 } from '../../../../src/session/end/audit-collected.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
+import { readCollected, storeDir, writeCollected } from '../../../../src/session/record/session.ts';
 import type { UserDeps } from '../../../../src/session/start/deps.ts';
-import { openContentStore } from '../../../../src/store/content.ts';
-import type { RelPath } from '../../../../src/text/path.ts';
-import type { Change, Digest, Entry } from '../../../../src/types/entry.ts';
-import type { SessionEvent } from '../../../../src/types/event.ts';
-import type { Finding } from '../../../../src/types/finding.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
+import { encodeSnapshot } from '../../../../src/workspace/scan/snapshot.ts';
 
 const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-audited-'));
 afterAll(() => rmSync(sessionDir, { recursive: true, force: true }));

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { RunClaudeError } from '../../../../src/errors.ts';
-import { readCollected, readRecord, updateRecord } from '../../../../src/record/session.ts';
-import { rendererFor } from '../../../../src/report/render.ts';
-import { type Report, reportSchema } from '../../../../src/report/schema.ts';
+import { RunClaudeError } from '../../../../src/core/errors.ts';
+import { rendererFor } from '../../../../src/core/report/render.ts';
+import { type Report, reportSchema } from '../../../../src/core/report/schema.ts';
+import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import { failStart } from '../../../../src/session/end/fail-start.ts';
 import { reportOfEnded } from '../../../../src/session/end/write-report.ts';
-import type { SessionEvent } from '../../../../src/types/event.ts';
+import { readCollected, readRecord, updateRecord } from '../../../../src/session/record/session.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
 function planned() {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { isTogetherReason } from '../../../../src/apply/sets/thing-reasons.ts';
+import type { RelPath } from '../../../../src/core/text/path.ts';
+import type { Finding } from '../../../../src/core/types/finding.ts';
+import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
+import { isTogetherReason } from '../../../../src/review/apply/sets/thing-reasons.ts';
 import { failOnLine, heldLines, troubleLines } from '../../../../src/session/end/outcome-words.ts';
-import type { RelPath } from '../../../../src/text/path.ts';
-import type { Finding } from '../../../../src/types/finding.ts';
-import type { ChangeOutcome } from '../../../../src/types/session.ts';
 
 const outcome = (
   path: string,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { CHANGED_SINCE } from '../../../../src/review/file-progress.ts';
+import type { Change } from '../../../../src/core/types/entry.ts';
+import type { ApplyOutcome, ChangeVerdict, CollectedRecord } from '../../../../src/core/types/session.ts';
+import { CHANGED_SINCE } from '../../../../src/review/choices/file-progress.ts';
 import { outcomeAfterResume, outcomeAfterUndo, withoutApplied } from '../../../../src/session/end/remaining-changes.ts';
-import type { Change } from '../../../../src/types/entry.ts';
-import type { ApplyOutcome, ChangeVerdict, CollectedRecord } from '../../../../src/types/session.ts';
 
 const change = (path: string, digest: string | undefined): Change =>
   ({

@@ -6,8 +6,8 @@ import { diffCommand } from '../../../../src/cli/commands/review/diff.ts';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext, CommandRun } from '../../../../src/cli/context/context.ts';
+import type { Review } from '../../../../src/core/types/review.ts';
 import { shownLines } from '../../../../src/session/end/shown-review.ts';
-import type { Review } from '../../../../src/types/review.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/process.ts';
+import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { keptDoor } from '../../../../src/session/kept/keep.ts';
 import { isUp, removePlace, writePlace } from '../../../../src/session/kept/place.ts';
-import type { Engine } from '../../../../src/types/engine.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
 
 it('a kept session is up from the opening of its door until the door closes', async () => {
   const sessionDir = mkdtempSync(path.join(tmpdir(), 'kept-place-'));

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { readProposal, writeProposal } from '../../../../src/session/kept/proposal.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
 
 it('an agent that asks for a review in a loop has one request, of bounded size', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'proposal-'));

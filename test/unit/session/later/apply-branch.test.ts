@@ -13,16 +13,16 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readRecord, writeCollected } from '../../../../src/record/session.ts';
+import { openContentStore } from '../../../../src/core/store/content.ts';
+import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
+import type { ClaudeData } from '../../../../src/core/types/claude-data.ts';
+import type { Finding } from '../../../../src/core/types/finding.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../../../../src/core/types/session.ts';
 import { stageAfter } from '../../../../src/session/end/apply-session.ts';
 import { applyPending } from '../../../../src/session/later/apply.ts';
 import { applyToBranch, type BranchOptions, outcomesWithBranch } from '../../../../src/session/later/apply-branch.ts';
 import { undoSession } from '../../../../src/session/later/undo.ts';
-import { openContentStore } from '../../../../src/store/content.ts';
-import { writeJsonAtomic } from '../../../../src/store/record.ts';
-import type { ClaudeData } from '../../../../src/types/claude-data.ts';
-import type { Finding } from '../../../../src/types/finding.ts';
-import type { ApplyOutcome, ChangeOutcome } from '../../../../src/types/session.ts';
+import { readRecord, writeCollected } from '../../../../src/session/record/session.ts';
 import { dir, file, layApply, link, type Nodes, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RunClaudeError } from '../../../../src/errors.ts';
-import { readRecord } from '../../../../src/record/session.ts';
+import { RunClaudeError } from '../../../../src/core/errors.ts';
+import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
+import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Tell } from '../../../../src/core/types/event.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { discardSession } from '../../../../src/session/later/discard.ts';
 import { runGc } from '../../../../src/session/later/gc.ts';
-import { writeJsonAtomic } from '../../../../src/store/record.ts';
-import type { Engine } from '../../../../src/types/engine.ts';
-import type { Tell } from '../../../../src/types/event.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
+import { readRecord } from '../../../../src/session/record/session.ts';
 import { type PlanParts, sessionRecord } from '../../../support/session-record.ts';
 
 const ID = '261121-140512-k7p';

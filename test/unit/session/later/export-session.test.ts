@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/process.ts';
+import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { exportSession } from '../../../../src/session/later/export-session.ts';
-import type { SessionRecord } from '../../../../src/types/session.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-export-'));

@@ -1,9 +1,9 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { Engine, FoundObject } from '../../../../src/core/types/engine.ts';
 import { planGc } from '../../../../src/session/later/gc.ts';
-import type { Engine, FoundObject } from '../../../../src/types/engine.ts';
-import { isWatchReader } from '../../../../src/workspace/open.ts';
+import { isWatchReader } from '../../../../src/workspace/view/open.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 
 const NOW = Date.now();

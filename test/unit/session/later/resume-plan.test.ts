@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Plan, Program } from '../../../../src/core/types/plan.ts';
 import { type ResumeInput, resumePlan } from '../../../../src/session/later/resume-plan.ts';
-import type { Plan, Program } from '../../../../src/types/plan.ts';
 
 const SKIP = '--dangerously-skip-permissions';
 const ASK = '--permission-mode=default';

@@ -2,11 +2,11 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { SessionEvent } from '../../../../src/core/types/event.ts';
+import type { Plan } from '../../../../src/core/types/plan.ts';
+import type { Policy } from '../../../../src/core/types/policy.ts';
 import { findAccessories } from '../../../../src/session/start/accessories.ts';
 import type { SessionDeps } from '../../../../src/session/start/deps.ts';
-import type { SessionEvent } from '../../../../src/types/event.ts';
-import type { Plan } from '../../../../src/types/plan.ts';
-import type { Policy } from '../../../../src/types/policy.ts';
 
 const program = (name: string, more: object = {}) => ({
   name,

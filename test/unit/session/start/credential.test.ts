@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { CredentialSource } from '../../../../src/core/types/credential.ts';
+import type { Plan } from '../../../../src/core/types/plan.ts';
 import { credentialForSession, credentialLookup } from '../../../../src/session/start/credential.ts';
-import type { CredentialSource } from '../../../../src/types/credential.ts';
-import type { Plan } from '../../../../src/types/plan.ts';
 
 const program = { kind: 'claude', args: [], print: false };
 const planWith = (policy: object): Plan => ({ program, policy }) as unknown as Plan;

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { servedPrograms } from '../../../../src/gateway/rules/program-host.ts';
+import type { ContainerSpec, Engine } from '../../../../src/core/types/engine.ts';
+import type { Plan } from '../../../../src/core/types/plan.ts';
+import type { McpProgram } from '../../../../src/core/types/policy.ts';
+import { servedPrograms } from '../../../../src/network/gateway/rules/program-host.ts';
 import { plannedCompanions, startMcpCompanions } from '../../../../src/session/start/mcp-companions.ts';
 import { readyProgram } from '../../../../src/session/start/ready-program.ts';
-import type { ContainerSpec, Engine } from '../../../../src/types/engine.ts';
-import type { Plan } from '../../../../src/types/plan.ts';
-import type { McpProgram } from '../../../../src/types/policy.ts';
 
 const PROGRAM: McpProgram = { name: 'Box', command: ['node', 's.js'], env: { A: 'b' }, secrets: {}, hosts: [] };
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { McpProgram } from '../../../../src/core/types/policy.ts';
 import { readyProgram } from '../../../../src/session/start/ready-program.ts';
-import type { McpProgram } from '../../../../src/types/policy.ts';
 
 const PROGRAM: McpProgram = { name: 'Box', command: ['node', 's.js'], env: {}, secrets: {}, hosts: [] };
 

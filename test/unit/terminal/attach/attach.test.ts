@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
+import type { Container } from '../../../../src/core/types/engine.ts';
 import { type AttachedTerminal, attachTerminal, type TerminalStreams } from '../../../../src/terminal/attach/attach.ts';
-import type { Container } from '../../../../src/types/engine.ts';
 
 /** A container without an engine behind it: its streams are the test's, and the test ends it. */
 function scene(options: { screen: boolean }) {

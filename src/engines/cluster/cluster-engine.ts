@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import { unpackInside } from '../engine/unpack-inside.ts';
+import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
+import { refusedInPod } from './losses.ts';
+import type { ClusterEngineOptions } from './options.ts';
+import { LABELS } from './pod.ts';
+import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
+import { type SessionPlaces, startPod } from './start-pod.ts';
+import { type ClusterTarget, clusterText } from './target.ts';
+
+/** Names of volumes of a session have its id in them. */
+const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
+
+/**
+ * An engine whose containers are pods of a cluster. The volumes of a session are directories of one claim, which outlives the
+ * pods. The pods of a session run on one node.
+ */
+export function openClusterEngine(options: ClusterEngineOptions): Engine {
+  const { api, owner, target, form } = options;
+  const claims = new Map<string, SessionClaim>();
+  const places = new Map<string, SessionPlaces>();
+  const word = randomBytes(16).toString('hex');
+  const containers = new Map<string, ContainerSpec>();
+  /** Pods by session, until they are removed. */
+  const live = new Map<string, Set<Container>>();
+  const removals = new Set<Promise<void>>();
+  /** Sessions whose agent was started here. */
+  const begun = new Set<string>();
+  const claimOf = (sessionId: string): SessionClaim => {
+    const known = claims.get(sessionId);
+    if (known !== undefined) return known;
+    const isUsed = (): boolean => (live.get(sessionId)?.size ?? 0) > 0;
+    const claim = openSessionClaim({ ...options, sessionId, isUsed });
+    claims.set(sessionId, claim);
+    return claim;
+  };
+  const create = async (spec: ContainerSpec): Promise<Container> => {
+    refuseSpec(spec, target);
+    const { sessionId } = spec;
+    const ofPods = places.get(sessionId) ?? {};
+    places.set(sessionId, ofPods);
+    const hasAgent = [...(live.get(sessionId) ?? [])].some(({ id }) => containers.get(id)?.role === 'agent');
+    if (form === 'pods' && spec.role === 'gateway' && hasAgent) throw gatewayMoved();
+    const started = await startPod(spec, { ...options, claim: claimOf(sessionId), places: ofPods, word });
+    const ofSession = live.get(sessionId) ?? new Set();
+    live.set(sessionId, ofSession);
+    const container: Container = {
+      ...started,
+      async start() {
+        if (spec.role === 'agent') begun.add(sessionId);
+        await started.start();
+      },
+      async remove() {
+        if (!ofSession.delete(container)) return;
+        const removal = started.remove();
+        removals.add(removal);
+        await removal.finally(() => removals.delete(removal));
+      },
+    };
+    ofSession.add(container);
+    containers.set(container.id, spec);
+    return container;
+  };
+  return {
+    facts: clusterFacts(target),
+    lacks: options.lacks,
+    gatewayDoor: form === 'pods' ? { port: GATEWAY_POD_PORT, word } : undefined,
+    create,
+    // A new command ends the pods of an earlier one before it makes its own.
+    find: async () => undefined,
+    startInside: async () => {
+      throw refusedInPod('a command in its session', target);
+    },
+    createVolume: async (volume) => {
+      if (volume.options !== undefined) throw refusedInPod('a volume of other volumes', target);
+      await claimOf(sessionIdIn(volume.name)).add(volume);
+    },
+    async findVolume(name) {
+      const found = (await claimOf(sessionIdIn(name)).volumes()).get(name);
+      return found && { mountpoint: '', labels: found.labels };
+    },
+    removeVolume: (name) => claimOf(sessionIdIn(name)).removeVolume(name),
+    // The network of a pod is the cluster's.
+    createNetwork: async () => undefined,
+    removeNetwork: async () => undefined,
+    list: async (sessionId) => {
+      if (sessionId !== undefined)
+        return [...(await claimOf(sessionId).volumes()).keys()].map((name) => volumeObject(name, sessionId, 0));
+      const found = await api.list('persistentvolumeclaims', `${LABELS.owner}=${owner}`);
+      return found.flatMap(({ metadata }) => {
+        const session = metadata?.labels?.[LABELS.session];
+        if (typeof session !== 'string' || metadata?.labels?.[LABELS.owner] !== owner) return [];
+        const made = Date.parse(String(metadata.creationTimestamp));
+        const names = [...volumesIn({ metadata }, `run-claude-${session}`).keys()];
+        // The cluster's word: what has no name that run-claude gives is not offered to gc.
+        return names
+          .filter((name) => SESSION_ID.exec(name)?.[0] === session)
+          .map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
+      });
+    },
+    async putArchive(id, directory, tar) {
+      const spec = containers.get(id);
+      if (spec === undefined) throw new Error('an archive is put into a container that was created');
+      await unpackInside({ spec, directory, tar, create, where: 'the pod' });
+    },
+    ...imagesOf(target),
+    async close() {
+      for (const all of live.values()) for (const one of [...all]) await one.remove().catch(() => undefined);
+      await Promise.allSettled(removals);
+      for (const [sessionId, claim] of claims) {
+        const volumes = await claim.volumes().catch(() => undefined);
+        // No agent wrote to it, or it has no volumes, as one of probes.
+        const isEmpty = volumes?.size === 0 || (claim.isNew() && !begun.has(sessionId));
+        if (isEmpty) await removeSession({ api, owner, sessionId, form }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+/** The nodes pull one image, which no command of run-claude makes. */
+function imagesOf(target: ClusterTarget) {
+  const refuse = async (): Promise<never> => {
+    throw refusedInPod('making an image', target);
+  };
+  return {
+    hasImage: async () => true,
+    nameImage: refuse,
+    removeImage: refuse,
+    buildImage: refuse,
+    importImage: refuse,
+    pullImage: refuse,
+    imageLabel: async () => undefined,
+    imageFacts: async () => undefined,
+  };
+}
+
+/** What a plan needs to know. Init proves the layers in each container. */
+function clusterFacts(target: ClusterTarget): EngineFacts {
+  return {
+    kind: 'docker',
+    name: `Kubernetes (${target.context})`,
+    version: '1',
+    apiVersion: '',
+    endpoint: clusterText(target),
+    os: 'linux',
+    arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    kernel: '',
+    local: false,
+    rootless: false,
+    usernsRemap: false,
+    joinsVolumes: false,
+    keepsOutput: true,
+    cgroupVersion: 2,
+    seccomp: true,
+    memoryLimit: true,
+    swapLimit: true,
+    pidsLimit: true,
+    cpuLimit: true,
+    runtimes: [],
+    dataRoot: '',
+  };
+}
+
+/** The agent's pod has the address of the first one. */
+function gatewayMoved(): RunClaudeError {
+  return new RunClaudeError('POD_ENDED', "the gateway's pod ended, and another one would have another address");
+}
+
+function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {
+  if (spec.tty)
+    throw refusedInPod(
+      'a terminal',
+      target,
+      'Work there with -p, exec or batch. run-claude diff shows the files of a session.',
+    );
+  if (spec.role === 'companion') throw refusedInPod('a program beside the agent', target);
+  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInPod('a directory of this machine', target);
+}
+
+function sessionIdIn(name: string): string {
+  const id = SESSION_ID.exec(name)?.[0];
+  if (id === undefined) throw new Error(`a volume of a session has its id in its name: ${name}`);
+  return id;
+}
+
+function volumeObject(name: string, sessionId: string, createdMs: number): FoundObject {
+  return { kind: 'volume', id: name, name, labels: { [LABELS.session]: sessionId }, running: false, createdMs };
+}

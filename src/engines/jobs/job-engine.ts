@@ -1,0 +1,150 @@
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Container, ContainerSpec, Engine, FoundObject } from '../../core/types/engine.ts';
+import { unpackInside } from '../engine/unpack-inside.ts';
+import { createInJob } from './job-container.ts';
+import { jobFacts } from './job-facts.ts';
+import { refusedInJob } from './losses.ts';
+import type { Scheduler } from './scheduler.ts';
+import { openSessionDir, openSharedDir, openSharedVolumes, type SessionDir } from './session-dir.ts';
+import { type JobLimits, openSessionJob, type SessionJob } from './session-job.ts';
+import { removeSharedImage, sessionOfRest, sharedObjects } from './shared-objects.ts';
+import type { JobTarget } from './target.ts';
+import { type BundleOptions, placeOf, writeOwnBundles } from './write-bundles.ts';
+
+export interface JobEngineOptions extends BundleOptions {
+  readonly scheduler: Scheduler;
+  readonly target: JobTarget;
+  /** A directory of each node's own disk. */
+  readonly scratch: string;
+  readonly limits: JobLimits;
+  readonly accepted: readonly string[];
+  readonly patienceSeconds: number;
+  /** Of the state directory: gc removes what is its own. */
+  readonly owner: string;
+  /** How long a job may wait in the queue; undefined: until the user ends it. */
+  readonly queueLimitMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * An engine whose containers run in jobs of a scheduler, one job for each session. Images are those of the user's own
+ * engine, unpacked once in the shared directory. The volumes of a session are directories of the node; the job saves them
+ * when it ends, and the next job of the session unpacks them.
+ */
+export function openJobEngine(options: JobEngineOptions): Engine {
+  const { local, shared, target, scheduler } = options;
+  openSharedDir(shared, options.uid);
+  const jobs = new Map<string, SessionJob>();
+  const bases = openSharedVolumes(shared);
+  const sessionOf = (id: string): SessionDir => openSessionDir(shared, id);
+  const jobOf = (sessionId: string): SessionJob => {
+    const known = jobs.get(sessionId);
+    if (known !== undefined) return known;
+    const job = openSessionJob({
+      ...options,
+      session: sessionOf(sessionId),
+      sessionId,
+      ownBundles: (runDir, work) => writeOwnBundles(options, lastImage, { runDir, work, sessionId }),
+    });
+    jobs.set(sessionId, job);
+    return job;
+  };
+  let lastImage = '';
+  const containers = new Map<string, ContainerSpec>();
+  const filled = new Map<string, string>();
+  const create = async (spec: ContainerSpec): Promise<Container> => {
+    lastImage = spec.image;
+    refuseSpec(spec, target);
+    const job = jobOf(spec.sessionId);
+    const container = await createInJob(spec, { options, job, session: sessionOf(spec.sessionId), bases, filled });
+    containers.set(container.id, spec);
+    return container;
+  };
+  return {
+    ...imagesOf(local),
+    removeImage: async (name) => (removeSharedImage(shared, name) ? undefined : local.removeImage(name)),
+    facts: jobFacts(local.facts, scheduler.title, { target, shared }),
+    create,
+    find: async () => undefined,
+    startInside: async () => {
+      throw refusedInJob('a command in its session', target);
+    },
+    async createVolume(volume) {
+      if (bases.isShared(volume.name)) return bases.add(volume);
+      const session = sessionIdIn(volume.name, volume.labels);
+      sessionOf(session).setOwner(options.owner);
+      sessionOf(session).addVolume(volume);
+    },
+    async findVolume(name) {
+      if (bases.isShared(name)) {
+        const labels = bases.labels(name);
+        return labels && { mountpoint: bases.dirOf(name), labels };
+      }
+      const sessionId = sessionIdIn(name);
+      const found = sessionOf(sessionId).volume(name);
+      return found && { mountpoint: placeOf(jobOf(sessionId), found.place), labels: found.labels };
+    },
+    async removeVolume(name) {
+      if (bases.isShared(name)) return bases.remove(name);
+      const rest = sessionOfRest(name);
+      if (rest !== undefined) return sessionOf(rest).remove();
+      const session = sessionOf(sessionIdIn(name));
+      session.removeVolume(name);
+      if (session.volumes().length === 0 && !jobs.has(sessionIdIn(name))) session.remove();
+    },
+    // A container with a network shares the node's: there is nothing to make.
+    createNetwork: async () => undefined,
+    removeNetwork: async () => undefined,
+    list: async (sessionId) =>
+      sessionId === undefined
+        ? sharedObjects(shared, options.owner, Date.now())
+        : sessionOf(sessionId)
+            .volumes()
+            .map((name) => volumeObject(name, sessionId)),
+    async putArchive(id, directory, tar) {
+      const spec = containers.get(id);
+      if (spec === undefined) throw new Error('an archive is put into a container that was created');
+      await unpackInside({ spec, directory, tar, create, where: 'the job' });
+    },
+    async close() {
+      await Promise.all([...jobs.values()].map((job) => job.close()));
+      await local.close();
+    },
+  };
+}
+
+function imagesOf(local: Engine) {
+  return {
+    hasImage: local.hasImage,
+    nameImage: local.nameImage,
+    buildImage: local.buildImage,
+    importImage: local.importImage,
+    pullImage: local.pullImage,
+    imageLabel: local.imageLabel,
+    imageFacts: local.imageFacts,
+  };
+}
+
+function refuseSpec(spec: ContainerSpec, target: JobTarget): void {
+  if (spec.tty) throw refusedInJob('a session on a terminal', target);
+  if (spec.role === 'companion') throw refusedInJob('a program beside the agent', target);
+  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInJob('a directory of this machine', target);
+}
+
+/** Names of volumes of a session have its id in them. */
+function sessionIdIn(name: string, labels: Readonly<Record<string, string>> = {}): string {
+  const id = labels['run-claude.session'] ?? /(\d{6}-\d{6}-[2-9b-z]{3})/.exec(name)?.[1];
+  if (id === undefined) throw new RunClaudeError('USAGE', `a job has no volume like ${name}`, { status: 2 });
+  return id;
+}
+
+function volumeObject(name: string, sessionId: string): FoundObject {
+  return {
+    kind: 'volume',
+    id: name,
+    name,
+    labels: { 'run-claude.session': sessionId },
+    running: false,
+    createdMs: 0,
+  };
+}

@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { removeTree } from '../../core/host/remove-tree.ts';
+import { announceWait } from '../../core/progress/announce-wait.ts';
+import { withLock } from '../../core/store/lock.ts';
+import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
+import type { Engine } from '../../core/types/engine.ts';
+import type { MadeEnvironment } from '../../core/types/environment.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { openPlace } from '../../engines/engine/place.ts';
+import { startSelection } from '../../workspace/base/prescan-project.ts';
+import { partDirectory, partOptions } from './place.ts';
+import { runSetup } from './run-setup.ts';
+import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './setup-files.ts';
+import { setupPolicy } from './setup-plan.ts';
+
+export interface MakeOptions {
+  readonly engine: Engine;
+  readonly cacheDir: string;
+  readonly tell: Tell;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/** As long as a setup may run, and its image may be built. */
+const WAIT_MS = 2 * 60 * 60_000;
+
+/**
+ * What the setup of the plan's environment made; run now where no session ran it with the same inputs. Undefined where
+ * the plan has no setup. Of several processes that need it, one runs it.
+ *
+ * @throws {RunClaudeError} USAGE for a file that cannot be used, SETUP_FAILED; nothing of a failed setup is kept.
+ */
+export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise<MadeEnvironment | undefined> {
+  const { environment } = plan.policy;
+  if (environment?.setup === undefined) return undefined;
+  const { setup, env } = environment;
+  const { image, user } = plan;
+  const files = readSetupFiles(plan.project.root, environment.files, startSelection(plan.policy, plan.project.root));
+  const { network, networkPresets } = setupPolicy(plan.policy);
+  const address = setupAddress({ setup, env, files, image, user, network, networkPresets });
+  const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };
+  if (await isMade(made, plan, options.engine)) return made;
+  mkdirSync(environmentsDir(options.cacheDir), { recursive: true, mode: 0o700 });
+  const { tell, signal } = options;
+  const what = `running the setup of the environment for ${plan.project.root}`;
+  const lock = { what, waitMs: WAIT_MS, waiting: announceWait(tell), signal };
+  await withLock(lockOf(made.dir), lock, async () => {
+    if (!(await isMade(made, plan, options.engine))) await make(made, { plan, setup, files }, options);
+  });
+  return made;
+}
+
+/** The directory of all environments on this machine. */
+export function environmentsDir(cacheDir: string): string {
+  return path.join(cacheDir, 'environments');
+}
+
+/** Written last: a directory without it is what a killed command left. Its modification time is that of the last use. */
+export function markerOf(dir: string): string {
+  return path.join(dir, 'made.json');
+}
+
+/** Held while an environment is made or removed. */
+export function lockOf(dir: string): string {
+  return `${dir}.lock`;
+}
+
+/** Whether it can be used, and marks it as used: what removes unused ones finds it young from then on. */
+async function isMade(made: MadeEnvironment, plan: Plan, engine: Engine): Promise<boolean> {
+  const marker = markerOf(made.dir);
+  if (readJson(marker, '') === undefined) return false;
+  try {
+    const now = new Date();
+    utimesSync(marker, now, now);
+    await partDirectory(engine, made, 'home', plan);
+    await partDirectory(engine, made, 'workspace', plan);
+    return existsSync(marker);
+  } catch {
+    return false;
+  }
+}
+
+interface Inputs {
+  readonly plan: Plan;
+  readonly setup: string;
+  readonly files: readonly SetupFile[];
+}
+
+async function make(made: MadeEnvironment, { plan, setup, files }: Inputs, options: MakeOptions): Promise<void> {
+  const { engine, tell, env, signal } = options;
+  const { dir } = made;
+  const open = () =>
+    Promise.all(
+      [partOptions(made, 'home', plan), partOptions(made, 'workspace', plan)].map((part) => openPlace(engine, part)),
+    );
+  // What a killed command left may be half a setup.
+  for (const left of await open()) await left.remove();
+  const [home, workspace] = await open();
+  if (home === undefined || workspace === undefined) throw new Error('a setup has two places');
+  const first = setup.split('\n')[0] ?? '';
+  tell({ kind: 'message', level: 'info', text: `Running the setup of the environment, once: ${first}` });
+  try {
+    await workspace.fill(placeEntries(files));
+    const names = files.map((file) => file.path);
+    await runSetup({ engine, plan, setup, files: names, home, workspace, dir, tell, env, signal });
+    writeJsonAtomic(markerOf(dir), { version: 1, image: plan.image, setup });
+  } catch (error) {
+    await Promise.all([home.remove(), workspace.remove()]);
+    // The log of its network.
+    await removeTree(dir);
+    throw error;
+  }
+}

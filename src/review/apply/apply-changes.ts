@@ -1,0 +1,96 @@
+import { announceWait } from '../../core/progress/announce-wait.ts';
+import type { ContentStore } from '../../core/store/content.ts';
+import { withLock } from '../../core/store/lock.ts';
+import type { RelPath } from '../../core/text/path.ts';
+import type { Conflict, ConflictAnswer, ConflictRule } from '../../core/types/conflict.ts';
+import type { Change, Digest } from '../../core/types/entry.ts';
+import type { Tell } from '../../core/types/event.ts';
+import type { LeftMember } from '../../core/types/file-set.ts';
+import type { Finding } from '../../core/types/finding.ts';
+import type { Choice } from '../../core/types/review.ts';
+import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
+import { conflictFileSteps } from './conflict-files.ts';
+import { openHostWalker } from './disk/host-path.ts';
+import { runJournalled } from './disk/journalled.ts';
+import { appliedOutcome } from './disk/steps.ts';
+import { projectLockFile } from './lock-file.ts';
+import { foldersFor } from './missing-folders.ts';
+import { USUAL_UMASK, withUserModes } from './new-modes.ts';
+import { prepare } from './prepare.ts';
+import { recoverApply } from './recover.ts';
+import { inSessionOrder } from './times.ts';
+
+/** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
+export interface Merged {
+  readonly path: RelPath;
+  readonly host: Buffer;
+  readonly merged: Buffer;
+}
+
+export type { ConflictRule };
+
+export interface ApplyRequest {
+  /** Real path of the project. */
+  readonly project: string;
+  /** ':inode' of the project when the session began; refused when it is another now. */
+  readonly projectIdentity?: string;
+  readonly sessionDir: string;
+  readonly choice: Choice;
+  /** Of things in several files, those that the session left as they were. */
+  readonly leftMembers?: readonly LeftMember[];
+  /** The session's frozen store: what is written comes from it, pre-images go into it. */
+  readonly store: ContentStore;
+  /** The umask of the session's programs; undefined for the usual one. */
+  readonly sessionUmask?: number | undefined;
+  readonly conflict: ConflictRule;
+  /** With the rule 'keep': asks what becomes of a conflict. Undefined: nobody is asked. */
+  readonly askConflict?: (conflict: Conflict) => Promise<ConflictAnswer>;
+  readonly dryRun: boolean;
+  readonly tell: Tell;
+  /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
+  readonly signal?: AbortSignal;
+  /** Findings on new bytes (a merge, chosen parts): the audit again. A blocked or suspect one holds them back. */
+  readonly audit: (
+    change: Change,
+    contents: ReadonlyMap<Digest, Buffer>,
+  ) => Promise<readonly Finding[]> | readonly Finding[];
+  /** Shows a merge that audits clean and asks; --yes and --auto-apply answer true. */
+  readonly acceptMerge: (merge: Merged) => Promise<boolean>;
+}
+
+/**
+ * Applies what was chosen to the host project as it is now: three-way, journalled, never outside the project and never
+ * into a `.git`. One apply a project at a time; an apply that ended in the middle is finished first. Throws
+ * RunClaudeError APPLY_PROJECT_REPLACED, LOCK_HELD and what the store throws; failures of single paths are verdicts.
+ * The outcome lists `choice.left` too.
+ */
+export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome> {
+  const what = `applying changes to ${request.project}`;
+  const lock = { what, waitMs: 60_000, waiting: announceWait(request.tell) };
+  return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
+    if (!request.dryRun) await recoverApply({ ...request, locked: true });
+    using walker = openHostWalker(request.project, request.projectIdentity);
+    const prepared = await prepare({ request, walker, trusted: false });
+    const outcomes: ChangeOutcome[] = [...prepared.outcomes];
+    const beside = await conflictFileSteps({
+      request,
+      outcomes,
+      walker,
+      isChosen: prepared.isBeside,
+      things: prepared.things,
+    });
+    const made = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
+      project: request.project,
+      walker,
+      sessionUmask: request.sessionUmask ?? USUAL_UMASK,
+      umask: process.umask(),
+    });
+    const steps = inSessionOrder(made, request.choice.chosen, BigInt(Date.now()) * 1_000_000n);
+    const done = request.dryRun
+      ? steps.map(appliedOutcome)
+      : await runJournalled({ ...request, walker, steps, kind: 'apply', ...prepared.things });
+    for (const one of done) outcomes.push(one);
+    const byPath = [...outcomes, ...request.choice.left].sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { changes: byPath, at: new Date().toISOString() };
+  });
+}

@@ -1,0 +1,22 @@
+import { type Finding, SEVERITY_RANK, type Severity } from '../../core/types/finding.ts';
+import type { Review } from '../../core/types/review.ts';
+
+/** Every finding of a review, the worst first, then by path. */
+export function findingsOf(review: Review): readonly Finding[] {
+  const items = [...review.items, ...(review.claude?.items ?? [])];
+  const all = [...items.flatMap((item) => item.findings), ...review.general, ...(review.claude?.general ?? [])];
+  return all.sort(
+    (a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity] || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
+  );
+}
+
+/** The findings at or above the severity that --fail-on names, the worst first. */
+export function findingsFrom(failOn: Severity | undefined, review: Review): readonly Finding[] {
+  if (failOn === undefined) return [];
+  return findingsOf(review).filter(({ severity }) => SEVERITY_RANK[severity] <= SEVERITY_RANK[failOn]);
+}
+
+/** Whether there is such a finding. */
+export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
+  return findingsFrom(failOn, review).length > 0;
+}

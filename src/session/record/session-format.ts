@@ -1,0 +1,191 @@
+import {
+  absolutePath,
+  anyOf,
+  type Check,
+  fields,
+  flag,
+  listOf,
+  mapOf,
+  number,
+  oneOf,
+  optional,
+  type RecordFormat,
+  relPath,
+  text,
+  unchecked,
+  variants,
+} from '../../core/store/parse-record.ts';
+import { processIdentityCheck } from '../../core/store/process-identity.ts';
+import { AGENT_NAMES, type AgentName } from '../../core/types/agent-package.ts';
+import { CACHE_NAMES, type MadeCache } from '../../core/types/cache.ts';
+import type { ClaudeOutcome } from '../../core/types/claude-data.ts';
+import type { EngineFacts } from '../../core/types/engine.ts';
+import type { MadeEnvironment } from '../../core/types/environment.ts';
+import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../../core/types/plan.ts';
+import type {
+  ApplyOutcome,
+  BoundGit,
+  ChangeOutcome,
+  ImportedFrom,
+  MadeBranch,
+  MadeCommits,
+  SessionRecord,
+  StartFailure,
+  UsageTotals,
+} from '../../core/types/session.ts';
+import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
+import { ownAgent, policy, texts } from './policy-format.ts';
+
+const agentName = anyOf(oneOf<AgentName>(...AGENT_NAMES), ownAgent);
+
+const project = fields<ProjectFacts>({
+  root: absolutePath,
+  inode: optional(text),
+  startIn: text,
+  git: oneOf('none', 'directory', 'file', 'subfolder'),
+  gitCommonDir: optional(absolutePath),
+  pathFolders: optional(texts),
+  ownerUid: number,
+  ownerGid: number,
+});
+
+const engine = fields<EngineFacts>({
+  on: optional(text),
+  id: optional(text),
+  kind: oneOf('docker', 'podman'),
+  name: text,
+  version: text,
+  apiVersion: text,
+  endpoint: text,
+  os: text,
+  arch: text,
+  kernel: text,
+  local: flag,
+  rootless: flag,
+  usernsRemap: flag,
+  hasOneUser: optional(oneOf(true)),
+  mountsAnew: optional(oneOf(true)),
+  joinsVolumes: optional(oneOf(false)),
+  keepsOutput: optional(oneOf(true)),
+  cgroupVersion: oneOf(1, 2),
+  seccomp: flag,
+  memoryLimit: flag,
+  swapLimit: flag,
+  pidsLimit: flag,
+  cpuLimit: flag,
+  runtimes: texts,
+  gpus: optional(flag),
+  processors: optional(number),
+  memoryMb: optional(number),
+  dataRoot: text,
+});
+
+const agentProgram = (kind: AgentName): Check<AgentProgram> =>
+  fields<Exclude<AgentProgram, { kind: 'own' }>>({ kind: oneOf(kind), args: texts, print: flag });
+
+const program = variants<Program>('kind', {
+  claude: agentProgram('claude'),
+  codex: agentProgram('codex'),
+  gemini: agentProgram('gemini'),
+  opencode: agentProgram('opencode'),
+  copilot: agentProgram('copilot'),
+  own: fields<Extract<AgentProgram, { kind: 'own' }>>({
+    kind: oneOf('own'),
+    agent: ownAgent,
+    args: texts,
+    print: flag,
+  }),
+  shell: fields<Extract<Program, { kind: 'shell' }>>({ kind: oneOf('shell'), args: texts, agent: optional(agentName) }),
+  exec: fields<Extract<Program, { kind: 'exec' }>>({ kind: oneOf('exec'), argv: texts, agent: optional(agentName) }),
+  kept: fields<Extract<Program, { kind: 'kept' }>>({ kind: oneOf('kept'), agent: optional(agentName) }),
+});
+
+const plan = fields<Plan>({
+  sessionId: text,
+  mode: oneOf('copy', 'bind'),
+  project,
+  policy,
+  engine,
+  image: text,
+  ownImage: optional(text),
+  claudeVersion: optional(text),
+  program,
+  tty: flag,
+  strategy: oneOf('bind', ...STRATEGY_NAMES),
+  strategyReason: text,
+  user: text,
+  umask: optional(number),
+  env: mapOf(text),
+  diskMb: number,
+  environment: optional(fields<MadeEnvironment>({ address: text, dir: absolutePath })),
+  caches: optional(listOf(fields<MadeCache>({ ecosystem: oneOf(...CACHE_NAMES), address: text, dir: absolutePath }))),
+  sessionDir: absolutePath,
+  baseDir: absolutePath,
+  weakenings: texts,
+  also: optional(listOf(fields<AlsoFolder>({ name: text, isReadonly: flag, project, sessionId: text }))),
+  besideSession: optional(text),
+  task: optional(text),
+});
+
+const outcome = fields<ApplyOutcome>({
+  changes: listOf(
+    fields<ChangeOutcome>({
+      path: relPath,
+      verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
+      why: optional(text),
+      thing: optional(text),
+      ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
+    }),
+  ),
+  claude: optional(
+    listOf(
+      fields<ClaudeOutcome>({
+        path: text,
+        verdict: oneOf('applied', 'same', 'conflict', 'suspect', 'blocked'),
+      }),
+    ),
+  ),
+  at: text,
+});
+
+/** session.json. The values of its plan decide what later commands mount, write to and remove. */
+export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
+  name: 'session record',
+  version: 1,
+  check: fields<SessionRecord>({
+    version: oneOf(1),
+    id: text,
+    project: text,
+    stage: oneOf('planned', 'running', 'ended', 'pending', 'applied', 'discarded', 'failed'),
+    started: text,
+    updated: text,
+    plan,
+    owner: optional(processIdentityCheck),
+    agentStarted: optional(text),
+    agentMs: optional(number),
+    agentStatus: optional(number),
+    stoppedBecause: optional(text),
+    failure: optional(fields<StartFailure>({ code: text, message: text, hint: optional(text) })),
+    outcome: optional(outcome),
+    note: optional(text),
+    // The workspace room checks it when it reopens the layer.
+    workspace: unchecked,
+    usage: optional(
+      fields<UsageTotals>({ requests: number, inputTokens: number, outputTokens: number, costUsd: number }),
+    ),
+    bound: optional(fields<BoundGit>({ objects: texts, refs: text, commits: optional(flag) })),
+    imported: optional(fields<ImportedFrom>({ session: text, tool: text, exported: text })),
+    commits: optional(
+      listOf(
+        fields<MadeCommits>({
+          repository: text,
+          count: number,
+          titles: texts,
+          taken: optional(oneOf('imported', 'refused')),
+        }),
+      ),
+    ),
+    branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
+  }),
+  hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
+};

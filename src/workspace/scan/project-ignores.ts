@@ -1,0 +1,100 @@
+import { lstatSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../../core/git/ignored-paths.ts';
+import { allIndexPaths } from '../../core/git/index-paths.ts';
+import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
+import { gitDirOf } from './git-grafts.ts';
+import type { Selection } from './selection.ts';
+
+const MAX_IGNORE_FILE_BYTES = 1 << 20;
+/** The index of a monorepo with some 500,000 files. */
+const MAX_INDEX_BYTES = 1 << 26;
+
+/**
+ * A selection that also leaves out what the project's ignore rules match and its index does not track: every `.gitignore`
+ * on the way to a path, where the deepest has the last word, and `.git/info/exclude`. A repository inside the project has
+ * rules and an index of its own. Where an index cannot be used, nothing below its repository is left out. `include`:
+ * patterns of what is copied in spite of that.
+ */
+export function withoutIgnored(selection: Selection, root: string, include: readonly string[]): Selection {
+  const ignored = new IgnoredPaths(new ProjectSources(root));
+  const isIgnored = (one: string, directory: boolean): boolean =>
+    ignored.matches(one, directory) && !ignored.mayTrack(one) && !(directory && ignored.mayTrackBelow(one));
+  const included = new IgnorePatterns({ lines: include, ignoreCase: false });
+  return {
+    any: true,
+    // What an index tracks is never ignored.
+    key: selection.key,
+    masked: selection.masked,
+    leftOut: (one, directory) =>
+      selection.leftOut(one, directory) || (isIgnored(one, directory) && !included.ignores(one, directory)),
+  };
+}
+
+/** The files of git of a project on this machine. */
+class ProjectSources implements IgnoreSources {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  ignoreFile(dir: string): string | undefined {
+    return readText(path.join(this.#root, dir, '.gitignore'));
+  }
+
+  repository(dir: string): RepositoryRules | undefined {
+    const gitDir = this.#gitDir(dir);
+    if (gitDir === undefined) return undefined;
+    const common = commonDirOf(gitDir);
+    return { exclude: readText(path.join(common, 'info/exclude')), config: readText(path.join(common, 'config')) };
+  }
+
+  tracked(top: string, objectNameBytes: 20 | 32): ReadonlySet<string> | undefined {
+    const gitDir = this.#gitDir(top);
+    const file = gitDir === undefined ? undefined : path.join(gitDir, 'index');
+    if (file === undefined || lstatSync(file, { throwIfNoEntry: false }) === undefined) return new Set();
+    const index = read(file, MAX_INDEX_BYTES);
+    return index === undefined ? undefined : allIndexPaths(index, objectNameBytes);
+  }
+
+  #gitDir(dir: string): string | undefined {
+    return dir === '' ? gitDirOf(this.#root) : repositoryAt(path.join(this.#root, dir));
+  }
+}
+
+/** The directory of git's own files, where `dir` is the top of a work tree. The same check as git's. */
+function repositoryAt(dir: string): string | undefined {
+  try {
+    const gitDir = gitDirOf(dir);
+    const isRepository =
+      gitDir !== undefined &&
+      lstatSync(path.join(gitDir, 'HEAD'), { throwIfNoEntry: false }) !== undefined &&
+      statSync(path.join(commonDirOf(gitDir), 'objects'), { throwIfNoEntry: false })?.isDirectory() === true;
+    return isRepository ? gitDir : undefined;
+  } catch {
+    // The walk meets it too, and reports it.
+    return undefined;
+  }
+}
+
+/** Of a linked worktree: the repository that it belongs to (gitrepository-layout(5)). */
+function commonDirOf(gitDir: string): string {
+  const named = readText(path.join(gitDir, 'commondir'))?.trim();
+  return named === undefined || named === '' ? gitDir : path.resolve(gitDir, named);
+}
+
+/** Undefined for what is not a file of a usable size. */
+function read(file: string, maxBytes: number): Buffer | undefined {
+  try {
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size <= maxBytes ? readFileSync(file) : undefined;
+  } catch {
+    // The walk meets it too, and reports it.
+    return undefined;
+  }
+}
+
+function readText(file: string): string | undefined {
+  return read(file, MAX_IGNORE_FILE_BYTES)?.toString('utf8');
+}

@@ -1,0 +1,44 @@
+import type { RelPath } from '../../core/text/path.ts';
+import type { TreeReader } from '../../core/types/collector.ts';
+import type { Mount } from '../../core/types/engine.ts';
+import type { ChangeKind, Collected } from '../../core/types/entry.ts';
+import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
+import type { CollectRules } from './collect.ts';
+import type { LiveReader } from './live.ts';
+
+/** One change as the live view shows it: no content, nothing frozen. */
+export interface LiveChange {
+  readonly path: RelPath;
+  readonly kind: ChangeKind | 'unreadable';
+  readonly size: number;
+  /** Changes with every write. */
+  readonly stamp: string;
+}
+
+/** The session's own view of the project. */
+export interface Workspace {
+  /** For the agent's container. */
+  readonly mounts: readonly Mount[];
+  /** For session.json: reopenWorkspace opens the same workspace from it. */
+  readonly record: unknown;
+  /** Roots 'base', 'upper', 'merged' (strategy and engine permitting) and those asked for. */
+  readonly reader: TreeReader;
+  /** Starts the collector. Nothing needs it before the agent runs, so the two containers start side by side. */
+  wake(): Promise<void>;
+  /** Bytes and entries that the session has written so far. */
+  usage(): Promise<{ readonly bytes: number; readonly entries: number }>;
+  /** For a user who watches: what has changed so far, by metadata. */
+  watchChanges(): Promise<LiveReader>;
+  /** The disk is this machine's, so that it can be watched before the collector runs. */
+  readonly isOnThisMachine: boolean;
+  /** Polls the disk until it is stopped. What is written to the other workspaces counts too. */
+  watchDisk(hooks: DiskHooks, others?: readonly Pick<Workspace, 'usage'>[]): DiskWatch;
+  /** After the last writer's end: what changed, frozen in the session's store; by `rules`, what belongs together too. */
+  collect(rules?: CollectRules): Promise<Collected>;
+  /** Ends a collection that is under way with this error, within a moment. The next one goes on from what is done. */
+  interrupt(reason: Error): void;
+  /** Drops what the next collection would go on from: the result of this one is on the disk. */
+  forgetProgress(): void;
+  /** Ends the collector; with `keepLayer` the layer stays. No error for anything that no longer exists. */
+  close(options: { readonly keepLayer: boolean }): Promise<void>;
+}

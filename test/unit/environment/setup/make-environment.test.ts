@@ -1,0 +1,29 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Engine } from '../../../../src/core/types/engine.ts';
+import { makeEnvironment } from '../../../../src/environment/setup/make-environment.ts';
+import { planWith } from '../../../support/session-record.ts';
+
+it('refuses a file that ignore rules keep from the agent, before it asks the engine for anything', async () => {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-make-')));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  writeFileSync(path.join(root, '.gitignore'), 'secret.txt\n');
+  writeFileSync(path.join(root, 'secret.txt'), 'SECRET');
+  const plan = planWith({
+    project: { root },
+    policy: {
+      copyIgnored: false,
+      environment: { packages: [], setup: 'cat secret.txt', env: {}, files: ['secret.txt'] },
+    },
+  });
+  const options = {
+    engine: {} as Engine,
+    cacheDir: path.join(root, 'cache'),
+    tell: () => undefined,
+    env: {},
+    signal: new AbortController().signal,
+  };
+  await expect(makeEnvironment(plan, options)).rejects.toThrow('secret.txt is excluded or masked');
+});
