@@ -2,9 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readPlan } from './areas.mjs';
 import { drawAttacks, readCatalogue } from './attacks.mjs';
-import { drawRooms, placeDrawing } from './draw-rooms.mjs';
-import { readRooms, readSources } from './rooms.mjs';
+import { drawAreas, placeDrawing } from './draw-areas.mjs';
+import { readSources } from './imports.mjs';
 
 const root = path.dirname(import.meta.dirname);
 
@@ -19,5 +20,5 @@ const SNAPSHOTS = [
 const page = path.join(root, 'docs/architecture.md');
 const text = readFileSync(page, 'utf8');
 writeFileSync(path.join(root, 'docs/attacks.md'), drawAttacks(readCatalogue()));
-writeFileSync(page, placeDrawing(text, drawRooms(readSources(root), readRooms(text))));
+writeFileSync(page, placeDrawing(text, drawAreas(readSources(root), readPlan(root))));
 execFileSync('npx', ['vitest', 'run', '--project', 'unit', ...SNAPSHOTS, '--update'], { cwd: root, stdio: 'inherit' });

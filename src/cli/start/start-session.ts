@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT } from '../../core/errors.ts';
 import { recordAgentFolders } from '../../core/host/programs/trusted-start.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { recoverProjectSessions } from '../../session/later/recover-project.ts';
 import { startScreen } from '../../session/plan/describe-plan.ts';
@@ -17,6 +18,7 @@ import { prepareImage } from '../../session/start/prepare-image.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { type Entering, enteringWords } from '../../workspace/base/entering.ts';
+import { startSelection } from '../../workspace/base/prescan-project.ts';
 import { tryLayers } from '../../workspace/layer/try-layers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
@@ -134,12 +136,21 @@ function placesOf(plan: Plan, dataDir: string): readonly string[] {
   return ['Mounted in the container:', ...placeLines(plan, dataDir).map((line) => `  ${cleanLine(line)}`)];
 }
 
+const selectionOf = ({ policy, project }: Plan): Selection => startSelection(policy, project.root);
+
 /** The plan with what the setup of its environment made. */
 async function withEnvironment(plan: Plan, { engine, host, env, tell, interruption }: SessionDeps): Promise<Plan> {
   if (plan.policy.environment?.setup === undefined) return plan;
   const { makeEnvironment } = await import('../../environment/setup/make-environment.ts');
   const { signal } = interruption;
-  const environment = await makeEnvironment(plan, { engine, cacheDir: host.cacheDir, tell, env, signal });
+  const environment = await makeEnvironment(plan, {
+    engine,
+    cacheDir: host.cacheDir,
+    selection: selectionOf(plan),
+    tell,
+    env,
+    signal,
+  });
   if (plan.mode === 'bind') {
     const text =
       'In bind mode the agent gets what the setup made in its home, and not what it made in the project: that stays as it is on this machine. To have both: --copy-workspace.';
@@ -153,7 +164,8 @@ async function withCaches(plan: Plan, { engine, host, env, tell, interruption }:
   if ((plan.policy.caches ?? []).length === 0) return plan;
   const { fillCaches } = await import('../../environment/caches/fill-caches.ts');
   const { signal } = interruption;
-  return { ...plan, caches: await fillCaches(plan, { engine, cacheDir: host.cacheDir, tell, env, signal }) };
+  const options = { engine, cacheDir: host.cacheDir, selection: selectionOf(plan), tell, env, signal };
+  return { ...plan, caches: await fillCaches(plan, options) };
 }
 
 /** What the project says about its tools, where that is not what run-claude's own image has. */

@@ -4,6 +4,7 @@ import { removeTree } from '../../core/host/remove-tree.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeJsonAtomic } from '../../core/store/record.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { CacheName, MadeCache } from '../../core/types/cache.ts';
 import type { Engine, Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
@@ -22,6 +23,8 @@ import { type Filled, runFill } from './run-fill.ts';
 import { exists, isUsable } from './usable.ts';
 
 export interface FillOptions {
+  /** What the session takes from the project: lock files that it leaves out are not read. */
+  readonly selection: Selection;
   readonly engine: Engine;
   readonly cacheDir: string;
   readonly tell: Tell;
@@ -64,7 +67,7 @@ function whyNotFilled(error: unknown, name: CacheName): string | undefined {
 
 async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promise<MadeCache | undefined> {
   const ecosystem = ecosystemOf(name);
-  const locks = readLocks(plan, ecosystem);
+  const locks = readLocks(plan, ecosystem, options.selection);
   if (locks.length === 0) {
     const text = `The project has no lock file for the ${name} cache: ${ecosystem.lockFiles.join(', ')}`;
     options.tell({ kind: 'message', level: 'info', text });

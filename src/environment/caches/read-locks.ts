@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import { startSelection } from '../../workspace/base/prescan-project.ts';
 import { readSetupFiles } from '../setup/setup-files.ts';
 import type { Ecosystem } from './ecosystem.ts';
 
@@ -19,14 +19,15 @@ export interface LockFile {
  * @throws {RunClaudeError} USAGE for one that is masked, excluded or not a regular file
  */
 export function readLocks(
-  { project, policy }: Pick<Plan, 'project' | 'policy'>,
+  { project }: Pick<Plan, 'project'>,
   { lockFiles }: Pick<Ecosystem, 'lockFiles'>,
+  selection: Selection,
 ): LockFile[] {
   const folders = project.startIn === '' ? [''] : ['', `${project.startIn}/`];
   const names = folders
     .flatMap((folder) => lockFiles.map((file) => `${folder}${file}`))
     .filter((name) => lstatSync(join(project.root, name), { throwIfNoEntry: false }) !== undefined);
   if (names.length === 0) return [];
-  const files = readSetupFiles(project.root, names, startSelection(policy, project.root), 'cache');
+  const files = readSetupFiles(project.root, names, selection, 'cache');
   return files.map(({ path, content }) => ({ file: path, content }));
 }

@@ -7,9 +7,9 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Service } from '../../core/types/policy.ts';
 import { type Companion, type CompanionSession, openCompanion } from '../../network/companion/companion.ts';
 import { SOCKETS_ROOT } from '../../network/companion/companion-place.ts';
-import type { ServiceLog } from '../../session/record/service-log.ts';
 import { OWNED_DATA } from './places.ts';
 import { type ProgramParts, programOf } from './program.ts';
+import type { ServiceLog } from './service-log.ts';
 
 const READY_PAUSE_S = 0.1;
 const DISK_PAUSE_S = 5;

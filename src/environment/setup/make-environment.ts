@@ -4,18 +4,20 @@ import { removeTree } from '../../core/host/remove-tree.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import type { MadeEnvironment } from '../../core/types/environment.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { openPlace } from '../../engines/engine/place.ts';
-import { startSelection } from '../../workspace/base/prescan-project.ts';
 import { partDirectory, partOptions } from './place.ts';
 import { runSetup } from './run-setup.ts';
 import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './setup-files.ts';
 import { setupPolicy } from './setup-plan.ts';
 
 export interface MakeOptions {
+  /** What the session takes from the project: the setup does not read what it leaves out. */
+  readonly selection: Selection;
   readonly engine: Engine;
   readonly cacheDir: string;
   readonly tell: Tell;
@@ -37,7 +39,7 @@ export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise
   if (environment?.setup === undefined) return undefined;
   const { setup, env } = environment;
   const { image, user } = plan;
-  const files = readSetupFiles(plan.project.root, environment.files, startSelection(plan.policy, plan.project.root));
+  const files = readSetupFiles(plan.project.root, environment.files, options.selection);
   const { network, networkPresets } = setupPolicy(plan.policy);
   const address = setupAddress({ setup, env, files, image, user, network, networkPresets });
   const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };

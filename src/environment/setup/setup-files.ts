@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { PlaceEntry } from '../../engines/engine/place.ts';
-import type { Selection } from '../../workspace/scan/selection.ts';
 
 /** A file of the project that the setup reads, as it is now. */
 export interface SetupFile {

@@ -1,8 +1,8 @@
 import type { ContentStore } from '../../core/store/content.ts';
 import type { RelPath } from '../../core/text/path.ts';
+import { type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import { type Change, type Entry, LACKED } from '../../core/types/entry.ts';
 import { lackingPaths } from '../../workspace/scan/lacking.ts';
-import { type SelectionRules, selectPaths } from '../../workspace/scan/selection.ts';
 import type { ChangeJudge } from '../judging/change-judge.ts';
 import type { SetChange, SetEntry } from './format.ts';
 

@@ -4,14 +4,12 @@ import type { ContentStore } from '../../core/store/content.ts';
 import { readOpen } from '../../core/store/read-open.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import type { RelPath } from '../../core/text/path.ts';
+import { type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import { baseIgnoreRules } from '../../workspace/collector/ignored.ts';
-import { countRows } from '../../workspace/scan/packed-directory.ts';
-import { type SelectionRules, selectPaths } from '../../workspace/scan/selection.ts';
-import { encodeSnapshot } from '../../workspace/scan/snapshot.ts';
-import { walkTree } from '../../workspace/scan/walk.ts';
+import { listProject } from '../../workspace/scan/list-project.ts';
 import { openHost, readHost } from '../apply/disk/host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from '../apply/disk/host-path.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';
@@ -32,12 +30,9 @@ export interface ProjectBaseRequest {
  */
 export async function openProjectBase(request: ProjectBaseRequest): Promise<OwnBase & Disposable> {
   const { project, sessionDir, signal } = request;
-  const selection = selectPaths(request.rules);
-  const { snapshot, rootRow } = await walkTree({ root: project.root, selection, signal });
+  const { encoded, count } = await listProject(project.root, selectPaths(request.rules), signal);
   const list = path.join(sessionDir, 'own-entries');
-  writeFileAtomic(list, encodeSnapshot({ version: 1, root: { mode: rootRow.mode } }, snapshot), { durable: false });
-  let count = 0;
-  for (const [dir, section] of snapshot) if (!/(^|\/)\.git(\/|$)/.test(dir)) count += countRows(section);
+  writeFileAtomic(list, encoded, { durable: false });
   const walker = openHostWalker(project.root, project.inode === undefined ? undefined : `:${project.inode}`);
   const ignoreRules = baseIgnoreRules(ignoreFilesOf(walker));
   const { gitCommonDir } = project;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Plan } from '../../core/types/plan.ts';
 import { ChangeJudge } from '../../review/judging/change-judge.ts';
-import { basePlace } from '../../workspace/view/base-place.ts';
+import { basePlace } from '../../workspace/layer/places.ts';
 import { storeDir } from '../record/session.ts';
 
 /** Longest piece of work ahead. */

@@ -2,10 +2,10 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { isInDotGit } from '../../core/git/names.ts';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Problem } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Graft } from '../scan/list-directories.ts';
-import type { Selection } from '../scan/selection.ts';
 import { compareSnapshots, countEntries, rowAt } from '../scan/snapshot.ts';
 import type { WalkedTree } from '../scan/walk.ts';
 import {

@@ -1,7 +1,7 @@
+import { type Selection, type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { gitGrafts } from '../scan/git-grafts.ts';
 import { withoutIgnored } from '../scan/project-ignores.ts';
-import { type Selection, type SelectionRules, selectPaths } from '../scan/selection.ts';
 import type { WalkedTree } from '../scan/walk.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Graft } from '../scan/list-directories.ts';
-import type { Selection } from '../scan/selection.ts';
 import { type WalkedTree, walkTree } from '../scan/walk.ts';
 import { genDir, maxEntryBytes, newestGeneration } from './generation.ts';
 import { type Loaded, loadManifest } from './manifest.ts';

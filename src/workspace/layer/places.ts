@@ -3,6 +3,8 @@ import { parseUser } from '../../core/host/user.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { AlsoFolder } from '../../core/types/plan.ts';
 import type { Owner } from '../base/refresh/refresh.ts';
+import { treesOf } from '../base/stacked.ts';
+import { parseWorkspaceRecord } from './workspace-record.ts';
 
 /** Where containers see the project. */
 export const WORKSPACE = '/workspace';
@@ -46,4 +48,15 @@ export function ownerInside(user: string): Owner | undefined {
   const { uid, gid } = parseUser(user);
   if (process.getuid?.() !== 0 || uid === 0) return undefined;
   return { uid, gid };
+}
+
+/**
+ * Where the base of a session's workspace is on this machine: the list of its entries, and the directories that hold them.
+ * No engine is needed to read it. `record`: as in the session's record.
+ *
+ * @throws {RunClaudeError} as parseWorkspaceRecord.
+ */
+export function basePlace(record: unknown): { readonly manifest: string; readonly trees: readonly string[] } {
+  const { generation } = parseWorkspaceRecord(record);
+  return { manifest: path.join(generation, 'manifest'), trees: treesOf(generation) };
 }

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
+import type { SelectionRules } from '../../core/text/selection.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../../core/types/strategy.ts';
-import type { SelectionRules } from '../scan/selection.ts';
 import type { VolumeBase } from './volume-base.ts';
 
 /** What a later command needs to open the same layer again; opaque outside this room. */

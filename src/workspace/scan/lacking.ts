@@ -1,7 +1,7 @@
 import type { Lack } from '../../core/git/mark-index.ts';
 import { isInDotGit } from '../../core/git/names.ts';
 import { liesBelow, parseRelPath } from '../../core/text/path.ts';
-import type { Selection } from './selection.ts';
+import type { Selection } from '../../core/text/selection.ts';
 
 /** What a session's copy of a project lacks on purpose: it is the user's, and no way back may change it. */
 export interface Lacking {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../../core/git/ignored-paths.ts';
 import { allIndexPaths } from '../../core/git/index-paths.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import { gitDirOf } from './git-grafts.ts';
-import type { Selection } from './selection.ts';
 
 const MAX_IGNORE_FILE_BYTES = 1 << 20;
 /** The index of a monorepo with some 500,000 files. */

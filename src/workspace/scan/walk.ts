@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import { TICK_MS } from '../../core/host/mtime-granularity.ts';
 import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../../core/text/path.ts';
+import type { Selection } from '../../core/text/selection.ts';
 import type { Problem } from '../../core/types/entry.ts';
 import { type Rewritten, rewriteGitFile } from './git-files.ts';
 import { borrowedObjects } from './git-grafts.ts';
@@ -16,7 +17,6 @@ import {
   type ListTask,
 } from './list-directories.ts';
 import { countRows, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './packed-directory.ts';
-import type { Selection } from './selection.ts';
 import type { Snapshot } from './snapshot.ts';
 import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
 

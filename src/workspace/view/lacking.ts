@@ -1,10 +1,10 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
+import { selectPaths } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from '../layer/workspace-record.ts';
 import { type Lacking, lackingPaths } from '../scan/lacking.ts';
 import { withoutIgnored } from '../scan/project-ignores.ts';
-import { selectPaths } from '../scan/selection.ts';
 import { fsPath } from '../scan/walk.ts';
 
 /** What the copy of a session lacks, by its record. */

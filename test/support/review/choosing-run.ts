@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { EVERYTHING } from '../../../src/core/text/selection.ts';
 import type { Collected } from '../../../src/core/types/entry.ts';
 import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Choice, Decision, Review } from '../../../src/core/types/review.ts';
@@ -13,7 +14,6 @@ import { matchRenames } from '../../../src/review/choices/match-renames.ts';
 import { chooseAccepted, chooseClean, chooseSelected, LEFT, type Picked } from '../../../src/review/choices/policy.ts';
 import { summaryLines } from '../../../src/review/screen/summary.ts';
 import { lackingPaths } from '../../../src/workspace/scan/lacking.ts';
-import { EVERYTHING } from '../../../src/workspace/scan/selection.ts';
 import { collectChanges } from '../../../src/workspace/view/collect.ts';
 import { memoryStore, readTree, type Tree, writeTree } from '../apply/tree.ts';
 import { treeCollector } from './tree-collector.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { EVERYTHING } from '../../../src/core/text/selection.ts';
 import type { BaseGeneration, BaseOptions } from '../../../src/workspace/base/base.ts';
 import { prepareBase } from '../../../src/workspace/base/prepare-base.ts';
-import { EVERYTHING } from '../../../src/workspace/scan/selection.ts';
 
 /** The base in `dir/base` of the project in `dir/project`, for a session of that name. */
 export function refresh(dir: string, sessionId: string, more: Partial<BaseOptions> = {}): Promise<BaseGeneration> {

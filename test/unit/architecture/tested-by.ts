@@ -124,6 +124,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/review/changeset/commit-base.ts': ['e2e/hand-off.test.ts'],
   'src/review/changeset/project-base.ts': ['e2e/hand-off.test.ts'],
+  'src/workspace/scan/list-project.ts': ['e2e/hand-off.test.ts'],
   'src/review/changeset/tar.ts': ['unit/review/changeset/read-set.test.ts'],
   'src/review/changeset/write-set.ts': ['unit/review/changeset/read-set.test.ts'],
   'src/agents/claude/back': ['unit/agents/claude/back/sync-back.test.ts'],
@@ -219,6 +220,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'unit/review/screen/ask-review.test.ts',
     'unit/review/apply/conflicts.test.ts',
     'unit/review/choices/file-diff.test.ts',
+    'unit/review/screen/git-patch.test.ts',
   ],
   'src/core/text': [
     'unit/core/text/when.test.ts',

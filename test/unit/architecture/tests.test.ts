@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
-import { arrowsOf, readImports } from '../../../scripts/rooms.mjs';
+import { arrowsOf, readImports } from '../../../scripts/imports.mjs';
 import { SLOW } from '../../support/time-limits.ts';
 import { TESTED_BY } from './tested-by.ts';
 

@@ -1,7 +1,7 @@
 import { usageError } from '../../../core/errors.ts';
 import { jsonText } from '../../../core/report/json.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import { readServiceLog, serviceLogs } from '../../../session/record/service-log.ts';
+import { readServiceLog, serviceLogs } from '../../../environment/services/service-log.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { sessionOf } from '../../context/session-of.ts';

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { EVERYTHING } from '../../../../src/core/text/selection.ts';
 import type { Engine } from '../../../../src/core/types/engine.ts';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
@@ -31,6 +32,7 @@ it('leaves out a cache whose directory cannot be written, with one warning', asy
   const made = await fillCaches(plan, {
     engine: { facts: { local: true } } as Engine,
     cacheDir: path.join(root, 'file'),
+    selection: EVERYTHING,
     tell: (event) => events.push(event),
     env: {},
     signal: new AbortController().signal,

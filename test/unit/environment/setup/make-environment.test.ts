@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../../../src/core/types/engine.ts';
 import { makeEnvironment } from '../../../../src/environment/setup/make-environment.ts';
+import { startSelection } from '../../../../src/workspace/base/prescan-project.ts';
 import { planWith } from '../../../support/session-record.ts';
 
 it('refuses a file that ignore rules keep from the agent, before it asks the engine for anything', async () => {
@@ -21,6 +22,7 @@ it('refuses a file that ignore rules keep from the agent, before it asks the eng
   const options = {
     engine: {} as Engine,
     cacheDir: path.join(root, 'cache'),
+    selection: startSelection(plan.policy, root),
     tell: () => undefined,
     env: {},
     signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { EVERYTHING, selectPaths } from '../../../../src/core/text/selection.ts';
 import {
   placeEntries,
   readSetupFiles,
@@ -9,7 +10,6 @@ import {
   setupAddress,
   setupFileDigests,
 } from '../../../../src/environment/setup/setup-files.ts';
-import { EVERYTHING, selectPaths } from '../../../../src/workspace/scan/selection.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-setup-'));
 afterAll(() => rmSync(root, { recursive: true }));

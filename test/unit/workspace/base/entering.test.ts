@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { selectPaths } from '../../../../src/core/text/selection.ts';
 import { countEntering, enteringWords } from '../../../../src/workspace/base/entering.ts';
-import { selectPaths } from '../../../../src/workspace/scan/selection.ts';
 import { walkTree } from '../../../../src/workspace/scan/walk.ts';
 
 const PATTERNS = ['*.pem', 'secrets/', '.ENV', 'nothing-here', 'secrets/inner.pem'];

@@ -14,13 +14,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isWatchedPath } from '../../../../src/audit/files.ts';
+import { selectPaths } from '../../../../src/core/text/selection.ts';
 import { releaseRef } from '../../../../src/workspace/base/generation-refs.ts';
 import { openGenerationFiles, referToNewest } from '../../../../src/workspace/base/newest-files.ts';
 import { listBindChanges } from '../../../../src/workspace/bind/changes.ts';
 import { earlierSources } from '../../../../src/workspace/bind/earlier-content.ts';
 import { scanProject } from '../../../../src/workspace/bind/scan-project.ts';
 import { type BindSnapshot, bindStore, readSnapshot, takeSnapshot } from '../../../../src/workspace/bind/snapshot.ts';
-import { selectPaths } from '../../../../src/workspace/scan/selection.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 let dir: string;

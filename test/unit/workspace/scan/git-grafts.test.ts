@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EVERYTHING } from '../../../../src/core/text/selection.ts';
 import { prepareBase } from '../../../../src/workspace/base/prepare-base.ts';
 import { gitGrafts } from '../../../../src/workspace/scan/git-grafts.ts';
-import { EVERYTHING } from '../../../../src/workspace/scan/selection.ts';
 
 let dir: string;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { EVERYTHING, type SelectionRules, selectPaths } from '../../../../src/core/text/selection.ts';
 import { lackingPaths } from '../../../../src/workspace/scan/lacking.ts';
-import { EVERYTHING, type SelectionRules, selectPaths } from '../../../../src/workspace/scan/selection.ts';
 
 const lacking = (rules: Partial<SelectionRules>, leftOut: readonly string[] = []) =>
   lackingPaths(selectPaths({ exclude: [], include: [], mask: [], ...rules }), leftOut);

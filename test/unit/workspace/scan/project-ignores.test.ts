@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVERYTHING, type Selection } from '../../../../src/core/text/selection.ts';
 import { withoutIgnored } from '../../../../src/workspace/scan/project-ignores.ts';
-import { EVERYTHING, type Selection } from '../../../../src/workspace/scan/selection.ts';
 import { walkTree } from '../../../../src/workspace/scan/walk.ts';
 
 let root: string;

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decodeBytes, encodeBytes } from '../../../../src/core/text/path.ts';
+import { type SelectionRules, selectPaths } from '../../../../src/core/text/selection.ts';
 import { readRows } from '../../../../src/workspace/scan/packed-directory.ts';
-import { type SelectionRules, selectPaths } from '../../../../src/workspace/scan/selection.ts';
 import {
   compareSnapshots,
   encodeSnapshot,

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { EVERYTHING, type Selection } from '../../../../../src/core/text/selection.ts';
 import type { SessionEvent } from '../../../../../src/core/types/event.ts';
 import type { BaseGeneration } from '../../../../../src/workspace/base/base.ts';
 import { copyFiles } from '../../../../../src/workspace/base/refresh/copy-files.ts';
 import { refreshTree } from '../../../../../src/workspace/base/refresh/refresh.ts';
-import { EVERYTHING, type Selection } from '../../../../../src/workspace/scan/selection.ts';
 import { compareSnapshots } from '../../../../../src/workspace/scan/snapshot.ts';
 import { walkTree } from '../../../../../src/workspace/scan/walk.ts';
 import { treeFacts } from '../../../../support/tree-facts.ts';

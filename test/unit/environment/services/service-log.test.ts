@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openServiceLog, readServiceLog, serviceLogs } from '../../../../src/session/record/service-log.ts';
+import { openServiceLog, readServiceLog, serviceLogs } from '../../../../src/environment/services/service-log.ts';
 
 let dir: string;
 beforeEach(() => {

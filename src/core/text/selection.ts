@@ -1,4 +1,4 @@
-import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
+import { IgnorePatterns } from './patterns/ignore-patterns.ts';
 
 /** Which entries of the project are copied to the base, and which as an empty file. Patterns are gitignore's. */
 export interface Selection {

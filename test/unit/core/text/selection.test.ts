@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { selectPaths } from '../../../../src/workspace/scan/selection.ts';
+import { selectPaths } from '../../../../src/core/text/selection.ts';
 
 it('excludes every letter case of a name, and includes the one that --include names', () => {
   const selection = selectPaths({
