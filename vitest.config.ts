@@ -39,7 +39,6 @@ const LONG = [
   'test/engine/environment/caches/tools.test.ts',
   'test/engine/engines/cluster/cluster.test.ts',
   'test/engine/engines/cluster/own-pods.test.ts',
-  'test/engine/engines/cluster/sandbox.test.ts',
   'test/engine/network/companion/companion.test.ts',
   'test/engine/engines/engine/container.test.ts',
   'test/engine/network/gateway/mcp.test.ts',

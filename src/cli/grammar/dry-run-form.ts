@@ -6,9 +6,9 @@ import type { ParsedOption } from './take-option.ts';
  * What `--dry-run` can print for another runtime: a bundle of OCI; for Kubernetes a pod of the RuntimeClass, a pod for each
  * container, or a Sandbox.
  */
-export type DryRunForm = 'oci' | 'pod' | 'pods' | 'sandbox';
+export type DryRunForm = 'oci' | 'pod' | 'pods';
 
-const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod', 'pods', 'sandbox'];
+const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod', 'pods'];
 
 /**
  * `--dry-run=FORM`, and `--without-layer`. A session on the engine has every layer, whatever is named.

@@ -232,7 +232,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     'This run',
     'dry-run',
     ['FORM', 'oci'],
-    'print the plan and its docker commands, start nothing; oci, pod, pods, sandbox: as JSON for those',
+    'print the plan and its docker commands, start nothing; oci, pod, pods: as JSON for those',
     action,
   ),
   needed(

@@ -26,7 +26,7 @@ export async function renderedText(
   if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));
   const place = { sockets: new Map([[gatewayNames(plan.sessionId).volume, GATEWAY_DIR]]) };
   if (form === 'pods') return jsonText(renderOwnPods(specs, place, { without }));
-  return jsonText(renderConfined(form, specs, place, { without }));
+  return jsonText(renderConfined(specs, place, { without }));
 }
 
 /** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */

@@ -14,19 +14,17 @@ export interface ClusterObject {
     readonly creationTimestamp?: unknown;
     readonly deletionTimestamp?: unknown;
     readonly resourceVersion?: unknown;
-    readonly ownerReferences?: unknown;
   };
   readonly spec?: { readonly nodeName?: unknown };
   readonly status?: unknown;
 }
 
-export type Resource = 'pods' | 'persistentvolumeclaims' | 'networkpolicies' | 'sandboxes';
+export type Resource = 'pods' | 'persistentvolumeclaims' | 'networkpolicies';
 
 const GROUPS: Readonly<Record<Resource, string>> = {
   pods: '/api/v1',
   persistentvolumeclaims: '/api/v1',
   networkpolicies: '/apis/networking.k8s.io/v1',
-  sandboxes: '/apis/agents.x-k8s.io/v1beta1',
 };
 
 /** The API server of one cluster, for one namespace. Every failure is a RunClaudeError. */
@@ -68,11 +66,11 @@ export function openClusterApi(access: ClusterAccess, namespace: string): Cluste
         method: 'GET',
         path: `${pathOf(resource)}?labelSelector=${encodeURIComponent(selector)}`,
       });
-      const { items } = collectionIn(answer, resource) as { readonly items?: unknown };
+      const { items } = objectIn(answer) as { readonly items?: unknown };
       return Array.isArray(items) ? items.filter((one) => typeof one === 'object' && one !== null) : [];
     },
     create: async (resource, object) =>
-      collectionIn(await call({ method: 'POST', path: pathOf(resource), body: JSON.stringify(object) }), resource),
+      objectIn(await call({ method: 'POST', path: pathOf(resource), body: JSON.stringify(object) })),
     patch: async (resource, name, change) =>
       objectIn(
         await call({
@@ -167,14 +165,6 @@ async function send(access: ClusterAccess, { method, path, body, type }: ApiRequ
       response.on('error', reject);
     });
     request.end(body);
-  });
-}
-
-/** The answer to a request for no object by name: only an unknown resource is not found. */
-function collectionIn(answer: ApiAnswer, resource: Resource): ClusterObject {
-  if (answer.status !== 404 || resource !== 'sandboxes') return objectIn(answer);
-  throw new RunClaudeError('CLUSTER_REFUSED', 'the cluster has no Sandbox of agents.x-k8s.io/v1beta1', {
-    hint: 'Install agent-sandbox there, or leave form = "sandbox" out of [kubernetes].',
   });
 }
 

@@ -113,7 +113,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
         const volumes = await claim.volumes().catch(() => undefined);
         // No agent wrote to it, or it has no volumes, as one of probes.
         const isEmpty = volumes?.size === 0 || (claim.isNew() && !begun.has(sessionId));
-        if (isEmpty) await removeSession({ api, owner, sessionId, form }).catch(() => undefined);
+        if (isEmpty) await removeSession({ api, owner, sessionId }).catch(() => undefined);
       }
     },
   };

@@ -4,8 +4,8 @@ import type { ClusterApi } from './api.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import type { ClusterTarget } from './target.ts';
 
-/** `pod`: of the RuntimeClass of deploy/kubernetes. `pods`: on any cluster. `sandbox`: `pod`, with the agent's in a Sandbox. */
-export type ClusterForm = 'pod' | 'pods' | 'sandbox';
+/** `pod`: of the RuntimeClass of deploy/kubernetes. `pods`: on any cluster. */
+export type ClusterForm = 'pod' | 'pods';
 
 /** What an engine over a cluster is opened with. */
 export interface ClusterEngineOptions {

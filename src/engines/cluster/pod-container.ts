@@ -23,24 +23,16 @@ const KILLED = 137;
 
 const COLLECT = 'What the agent wrote is in the claim. The next command for the session collects it: run-claude diff';
 
-/** A pod, or a Sandbox of the same name whose controller makes the pod. */
-export interface MadePod {
-  readonly name: string;
-  readonly isSandbox: boolean;
-}
-
 type PodParts = Pick<ClusterEngineOptions, 'api' | 'target' | 'patienceSeconds' | 'proofSeconds'>;
 
-/** A pod whose Sandbox goes first is not made again. */
-export async function removePod({ name, isSandbox }: MadePod, api: ClusterEngineOptions['api']): Promise<void> {
-  if (isSandbox) await api.remove('sandboxes', name);
+/** Deletes a pod. No error where it does not exist. */
+export async function removePod(name: string, api: ClusterEngineOptions['api']): Promise<void> {
   await api.remove('pods', name, 1);
 }
 
 /** A container whose pod runs and is attached to. Its program waits for start(). */
-export function containerOf(spec: ContainerSpec, made: MadePod, streams: AttachedStreams, parts: PodParts): Container {
+export function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams, parts: PodParts): Container {
   const { api, target } = parts;
-  const { name } = made;
   const proved = isProved(withProof(spec));
   const output = splitOutput(streams.stdout, { tty: true, headLines: proved ? 1 : 0 });
   const stdin = spec.stdin === 'stream' ? new PassThrough() : undefined;
@@ -69,7 +61,7 @@ export function containerOf(spec: ContainerSpec, made: MadePod, streams: Attache
   };
   const remove = async (): Promise<void> => {
     clearInterval(signs);
-    await removePod(made, api);
+    await removePod(name, api);
     streams.close();
     // A pod that has ended writes no more: nothing has to wait for the cluster to forget it.
     if (!isEnded) await untilGone(api, name);
@@ -115,7 +107,7 @@ export function containerOf(spec: ContainerSpec, made: MadePod, streams: Attache
       else void passInput(stdin);
       markStarted();
       if (!proved) return;
-      const head = await inTime(output.head, made, parts);
+      const head = await inTime(output.head, name, parts);
       if (head === '')
         throw await wait().then(
           (status) => noProof(name, status),
@@ -135,7 +127,7 @@ export function containerOf(spec: ContainerSpec, made: MadePod, streams: Attache
       isKilled = true;
       await Promise.race([streams.ended, sleep(KILL_LIMIT_MS, undefined, { ref: false })]);
       if (isEnded) return;
-      await removePod(made, api);
+      await removePod(name, api);
       await untilGone(api, name);
       streams.close();
     },
@@ -153,14 +145,14 @@ export function containerOf(spec: ContainerSpec, made: MadePod, streams: Attache
 }
 
 /** @throws {RunClaudeError} POD_STUCK for a container that says nothing; its pod is deleted then */
-async function inTime(head: Promise<string>, made: MadePod, { api, proofSeconds }: PodParts): Promise<string> {
+async function inTime(head: Promise<string>, name: string, { api, proofSeconds }: PodParts): Promise<string> {
   const stopped = new AbortController();
   const late = sleep(proofSeconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
   const said = await Promise.race([head, late]);
   stopped.abort();
   if (said !== undefined) return said;
-  await removePod(made, api).catch(() => undefined);
-  throw new RunClaudeError('POD_STUCK', `pod ${made.name} does not prove its layers within ${proofSeconds} seconds`, {
+  await removePod(name, api).catch(() => undefined);
+  throw new RunClaudeError('POD_STUCK', `pod ${name} does not prove its layers within ${proofSeconds} seconds`, {
     hint: 'deploy/kubernetes/README.md has what a node needs.',
   });
 }

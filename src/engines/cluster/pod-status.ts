@@ -67,11 +67,6 @@ export function nodeOf({ spec }: ClusterObject): string | undefined {
   return typeof node === 'string' && /^[a-z0-9][a-z0-9.-]{0,252}$/.test(node) ? node : undefined;
 }
 
-/** Whether a Sandbox of its name made the pod. */
-export function isOfSandbox({ metadata }: ClusterObject): boolean {
-  return listOf(metadata?.ownerReferences).some(({ kind }) => kind === 'Sandbox');
-}
-
 /** Of a pod with a network. */
 export function addressOf({ status }: ClusterObject): string | undefined {
   const { podIP } = fieldsOf(status);

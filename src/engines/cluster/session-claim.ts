@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { VolumeSpec } from '../../core/types/engine.ts';
-import type { ClusterApi, ClusterObject, Resource } from './api.ts';
+import type { ClusterApi, ClusterObject } from './api.ts';
 import type { ClusterForm } from './options.ts';
 import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts';
-import { isOfSandbox } from './pod-status.ts';
 import { printable } from './printable.ts';
 
 /** The claim of a session: a directory for each of its volumes, which the claim's annotation lists. */
@@ -134,7 +133,7 @@ export function openSessionClaim(parts: SessionClaimParts): SessionClaim {
 }
 
 /** What names a session's objects. */
-type SessionObjects = Pick<SessionClaimParts, 'api' | 'owner' | 'sessionId' | 'form'>;
+type SessionObjects = Pick<SessionClaimParts, 'api' | 'owner' | 'sessionId'>;
 
 /** Removes every object of a session: pods first, since they use the claim. */
 export async function removeSession(session: SessionObjects): Promise<void> {
@@ -148,14 +147,9 @@ export async function removeSession(session: SessionObjects): Promise<void> {
 }
 
 /** Deletes pods, and waits until none of them runs: the cluster forgets a pod after the end of its containers. */
-async function endPods({ api, owner, sessionId, form }: SessionObjects): Promise<void> {
-  const ownOf = async (resource: Resource): Promise<readonly ClusterObject[]> =>
-    (await api.list(resource, selectorOf(owner, sessionId))).filter((one) => isOwn(one, owner, sessionId));
-  const pods = await ownOf('pods');
-  const sandboxes = [...pods.filter(isOfSandbox), ...(form === 'sandbox' ? await ownOf('sandboxes') : [])];
-  // First: its controller makes a deleted pod again.
-  for (const name of new Set(sandboxes.map(({ metadata }) => String(metadata?.name))))
-    await api.remove('sandboxes', name);
+async function endPods({ api, owner, sessionId }: SessionObjects): Promise<void> {
+  const all = await api.list('pods', selectorOf(owner, sessionId));
+  const pods = all.filter((one) => isOwn(one, owner, sessionId));
   for (const { metadata } of pods) await api.remove('pods', String(metadata?.name), 1);
   for (const { metadata } of pods) await untilGone(api, String(metadata?.name), metadata?.uid);
 }

@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Container, ContainerSpec } from '../../core/types/engine.ts';
 import type { GatewayPod } from '../render/own-pod.ts';
-import { sandboxOf } from '../render/sandbox.ts';
 import type { ClusterObject } from './api.ts';
 import { attachPod } from './attach.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { hasGateway, podName, sessionPod } from './pod.ts';
-import { containerOf, type MadePod, removePod } from './pod-container.ts';
+import { containerOf, removePod } from './pod-container.ts';
 import { addressOf, nodeOf, type PodState, podState } from './pod-status.ts';
 import type { SessionClaim } from './session-claim.ts';
 
@@ -29,8 +28,6 @@ interface StartPodParts extends ClusterEngineOptions {
 
 const POLL_MS = 300;
 const MAX_POLL_MS = 2000;
-/** From a Sandbox to its pod. */
-const SANDBOX_LIMIT_MS = 60_000;
 /** From a node to a running container: the image is pulled in between. */
 const START_LIMIT_MS = 15 * 60_000;
 
@@ -63,20 +60,18 @@ async function makePod(
     if (one.kind === 'volume' && !volumes.has(one.volume))
       throw new RunClaudeError('WORKSPACE_GONE', `the volume ${one.volume} no longer exists in the cluster`);
   const name = podName(spec, randomBytes(4).toString('hex'));
-  const made = { name, isSandbox: parts.form === 'sandbox' && spec.role === 'agent' };
   try {
     const gateway = await gatewayFor(spec, parts);
     const node = await nodeFor(parts, async (chosen) => {
       const options = { ...parts, gateway, name, claim: claim.name, volumes, removed: claim.removed(), node: chosen };
-      const pod = sessionPod(spec, options);
-      await (made.isSandbox ? api.create('sandboxes', sandboxOf(pod)) : api.create('pods', pod));
-      return untilScheduled(made, parts);
+      await api.create('pods', sessionPod(spec, options));
+      return untilScheduled(name, parts);
     });
-    onRunning(await untilRunning(made, node, parts));
+    onRunning(await untilRunning(name, node, parts));
     const streams = await attachPod(access, api, name, spec.role);
-    return containerOf(spec, made, streams, parts);
+    return containerOf(spec, name, streams, parts);
   } catch (error) {
-    await removePod(made, api).catch(() => undefined);
+    await removePod(name, api).catch(() => undefined);
     throw error;
   }
 }
@@ -114,23 +109,16 @@ async function nodeFor(
 }
 
 /** Polls the pod's state until `isDone`. Reports why it waits. */
-async function watchPod<T>({ name, isSandbox }: MadePod, parts: StartPodParts, take: (pod: ClusterObject) => T) {
+async function watchPod<T>(name: string, parts: StartPodParts, take: (pod: ClusterObject) => T) {
   const { api, signal, tell } = parts;
-  const since = Date.now();
   let told = '';
-  let isSeen = !isSandbox;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.2, MAX_POLL_MS)) {
     signal?.throwIfAborted();
     const found = await api.get('pods', name);
-    if (found === undefined && isSeen) throw new RunClaudeError('POD_ENDED', `pod ${name} was deleted before it ran`);
-    if (found === undefined && Date.now() - since > SANDBOX_LIMIT_MS)
-      throw new RunClaudeError('POD_STUCK', `no controller made the pod of Sandbox ${name}`, {
-        hint: `Does agent-sandbox run? Look with: kubectl -n ${api.namespace} describe sandbox ${name}`,
-      });
-    isSeen ||= found !== undefined;
-    const result = found && take(found);
+    if (found === undefined) throw new RunClaudeError('POD_ENDED', `pod ${name} was deleted before it ran`);
+    const result = take(found);
     if (result !== undefined) return result;
-    const state = podState(found ?? {});
+    const state = podState(found);
     const isOrdinary = state.kind !== 'waiting' || /^(ContainerCreating|PodInitializing)?$/.test(state.why);
     if (!isOrdinary && state.why !== told) {
       told = state.why;
@@ -140,17 +128,16 @@ async function watchPod<T>({ name, isSandbox }: MadePod, parts: StartPodParts, t
   }
 }
 
-function untilScheduled(made: MadePod, parts: StartPodParts): Promise<string | undefined> {
-  return watchPod(made, parts, (pod) => {
-    refuseStuck(made.name, podState(pod), parts);
+function untilScheduled(name: string, parts: StartPodParts): Promise<string | undefined> {
+  return watchPod(name, parts, (pod) => {
+    refuseStuck(name, podState(pod), parts);
     return nodeOf(pod);
   });
 }
 
-async function untilRunning(made: MadePod, node: string | undefined, parts: StartPodParts): Promise<ClusterObject> {
-  const { name } = made;
+async function untilRunning(name: string, node: string | undefined, parts: StartPodParts): Promise<ClusterObject> {
   const since = Date.now();
-  return watchPod(made, parts, (pod) => {
+  return watchPod(name, parts, (pod) => {
     const state = podState(pod);
     refuseStuck(name, state, parts);
     if (state.kind === 'running') {

@@ -3,9 +3,9 @@ import type { Plan } from '../../core/types/plan.ts';
 
 /**
  * What a session can be rendered for: the engine's API, an OCI runtime, Kubernetes. `pod`: one pod of the RuntimeClass in
- * deploy/kubernetes. `pods`: one pod for each container, on any cluster. `sandbox`: `pod` in a Sandbox of agents.x-k8s.io.
+ * deploy/kubernetes. `pods`: one pod for each container, on any cluster.
  */
-export type RenderTarget = 'engine' | 'oci' | 'pod' | 'pods' | 'sandbox';
+export type RenderTarget = 'engine' | 'oci' | 'pod' | 'pods';
 
 /** What a session may have beside agent, gateway and collector. */
 export type PlannedParts = Pick<Plan, 'policy' | 'also'>;
@@ -33,7 +33,7 @@ export interface RenderedLayer {
   readonly probes?: readonly string[];
 }
 
-/** The fields by target; `pods` as `pod` where it is not named. What a pod loses, a Sandbox loses too. */
+/** The fields by target; `pods` as `pod` where it is not named. */
 const row = (
   name: string,
   what: string,
@@ -42,8 +42,8 @@ const row = (
 ): RenderedLayer => ({
   name,
   what,
-  carried: { engine, oci, pod, pods, sandbox: pod },
-  lost: lost.pod === undefined ? lost : { sandbox: lost.pod, ...lost },
+  carried: { engine, oci, pod, pods },
+  lost,
   ...more,
 });
 
@@ -203,12 +203,11 @@ export const RENDERED_LAYERS: readonly RenderedLayer[] = [
     'the caller holds the streams',
     'stdin, stdinOnce',
   ]),
-  row(
-    'no-restart',
-    'a second start without a review',
-    ['RestartPolicy', 'the runtime starts once', 'restartPolicy: Never'],
-    { lost: { sandbox: 'the controller makes a deleted pod again' } },
-  ),
+  row('no-restart', 'a second start without a review', [
+    'RestartPolicy',
+    'the runtime starts once',
+    'restartPolicy: Never',
+  ]),
   row('no-identity', "a login of the cluster's own", [
     'no such thing',
     'no such thing',

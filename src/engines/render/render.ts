@@ -7,7 +7,6 @@ import { closedPolicy, type NetworkPolicy, outwardPolicy, pairPolicies } from '.
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
 import { LATER_GATEWAY, overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
-import { type Sandbox, sandboxOf } from './sandbox.ts';
 
 /** The containers of a session. Each role is a container of its own in every target. */
 export interface SessionSpecs {
@@ -51,17 +50,16 @@ export function renderOci(
 }
 
 /** What an API server of Kubernetes is sent. */
-export type KubernetesObject = Pod | NetworkPolicy | Sandbox;
+export type KubernetesObject = Pod | NetworkPolicy;
 
 /**
  * One pod of agent and gateway, which share a directory of sockets, and the collector, which starts after the agent's end:
  * both of the RuntimeClass `run-claude`, whose wrapper gives each container what a PodSpec has no field for. In the order of
- * their start. `target`: the pod as it is, or in a Sandbox.
+ * their start.
  *
  * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
  */
 export function renderConfined(
-  target: 'pod' | 'sandbox',
   specs: SessionSpecs,
   place: PodPlace,
   { without }: RenderOptions,
@@ -70,13 +68,8 @@ export function renderConfined(
   const pod = podOf('confined', [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof), place);
   const collecting = podOf('confined', [withProof(collector)], place);
   // What no option changes is refused first, by podOf.
-  refuseLosses(target, { specs: rolesOf(specs), plan: specs.plan }, without);
-  return [
-    gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent),
-    closedPolicy(collector),
-    target === 'sandbox' ? sandboxOf(pod) : pod,
-    collecting,
-  ];
+  refuseLosses('pod', { specs: rolesOf(specs), plan: specs.plan }, without);
+  return [gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent), closedPolicy(collector), pod, collecting];
 }
 
 /**

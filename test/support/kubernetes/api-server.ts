@@ -19,7 +19,6 @@ interface Stored {
   readonly metadata: {
     readonly name: string;
     readonly uid: string;
-    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
   };
@@ -37,8 +36,6 @@ export interface Faults {
   unschedulable?: string;
   /** How long the network plugin takes to enforce a change; never, with 'none'. */
   policies?: number | 'none';
-  /** The cluster has no CRD of Sandboxes, or no controller. */
-  sandboxes?: 'unknown' | 'not made';
   /** Cuts connections without an answer. */
   isDown?: boolean;
   /** Changes what a node reports. */
@@ -46,8 +43,8 @@ export interface Faults {
 }
 
 /**
- * A stand-in for an API server: pods, claims, network policies and Sandboxes of one namespace, and attach over a web socket, in
- * the shapes of the real one, with the controller of Sandboxes and a network plugin. Pods run on the node. It keeps every object
+ * A stand-in for an API server: pods, claims and network policies of one namespace, and attach over a web socket, in the
+ * shapes of the real one, with a network plugin. Pods run on the node. It keeps every object
  * that it was ever sent.
  */
 export class ApiServer implements AsyncDisposable {
@@ -115,7 +112,7 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /** Objects of a kind that exist now. */
-  names(kind: 'Pod' | 'PersistentVolumeClaim' | 'NetworkPolicy' | 'Sandbox'): readonly string[] {
+  names(kind: 'Pod' | 'PersistentVolumeClaim' | 'NetworkPolicy'): readonly string[] {
     return [...this.#objects.values()].filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
   }
 
@@ -162,12 +159,9 @@ export class ApiServer implements AsyncDisposable {
     const refused = this.faults.refuse?.(method, url);
     if (refused !== undefined) return fail(refused.status, refused.message);
     const match =
-      /^\/(?:api\/v1|apis\/networking\.k8s\.io\/v1|apis\/agents\.x-k8s\.io\/v1beta1)\/namespaces\/run-claude\/(\w+)(?:\/([^/?]+))?(\?.*)?$/.exec(
-        url,
-      );
+      /^\/(?:api\/v1|apis\/networking\.k8s\.io\/v1)\/namespaces\/run-claude\/(\w+)(?:\/([^/?]+))?(\?.*)?$/.exec(url);
     const [, resource = '', name] = match ?? [];
-    const isUnknown = resource === 'sandboxes' && this.faults.sandboxes === 'unknown';
-    if (match === null || isUnknown) return fail(404, 'the server could not find the requested resource');
+    if (match === null) return fail(404, 'the server could not find the requested resource');
     if (method === 'POST') return this.#create(resource, JSON.parse(body) as Stored, send, fail);
     if (method === 'GET' && name === undefined) {
       const selector = new URLSearchParams(match[3] ?? '').get('labelSelector') ?? '';
@@ -210,23 +204,8 @@ export class ApiServer implements AsyncDisposable {
     this.#objects.set(key, stored);
     if (resource === 'persistentvolumeclaims') mkdirSync(this.#node.claim(object.metadata.name), { mode: 0o755 });
     if (resource === 'pods') this.#start(stored);
-    if (resource === 'sandboxes' && this.faults.sandboxes === undefined) this.#makePodOf(stored);
     this.#enforce();
     send(201, stored);
-  }
-
-  /** As the controller of Sandboxes does. */
-  #makePodOf({ metadata: { name }, spec }: Stored): void {
-    const { podTemplate } = spec as { readonly podTemplate: Pick<Stored, 'metadata' | 'spec'> };
-    const metadata = {
-      ...podTemplate.metadata,
-      name,
-      uid: randomUUID(),
-      ownerReferences: [{ kind: 'Sandbox', name }],
-    };
-    const pod: Stored = { kind: 'Pod', metadata, spec: podTemplate.spec };
-    this.#objects.set(`pods/${name}`, pod);
-    this.#start(pod);
   }
 
   /** As a network plugin does, some time after a change. */
@@ -268,12 +247,7 @@ export class ApiServer implements AsyncDisposable {
   async #remove(resource: string, key: string, name: string): Promise<void> {
     if (resource === 'pods') await (await this.#running.get(name)?.catch(() => undefined))?.remove();
     if (resource === 'persistentvolumeclaims') rmSync(this.#node.claim(name), { recursive: true, force: true });
-    const gone = this.#objects.get(key);
     this.#objects.delete(key);
-    const [owner] = gone?.metadata.ownerReferences ?? [];
-    const sandbox = this.#objects.get(`sandboxes/${owner?.name}`);
-    if (resource === 'pods' && sandbox !== undefined) this.#makePodOf(sandbox);
-    if (resource === 'sandboxes') await this.#remove('pods', `pods/${name}`, name);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

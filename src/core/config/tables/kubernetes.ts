@@ -5,7 +5,7 @@ import { parseSizeMb } from '../values/quantities.ts';
 export interface KubernetesTable {
   readonly namespace: string;
   /** What a session's pods are made of: as `--dry-run` names it. */
-  readonly form: 'pod' | 'pods' | 'sandbox';
+  readonly form: 'pod' | 'pods';
   /** Reference with a digest, which the nodes pull. */
   readonly image: string;
   /** Undefined: the cluster's default. */
@@ -28,7 +28,7 @@ const name = z.string().regex(NAME, 'a name of Kubernetes: a-z, 0-9, - and .');
 export const kubernetesTable = z
   .strictObject({
     namespace: name.default('run-claude'),
-    form: z.enum(['pod', 'pods', 'sandbox']).default('pod'),
+    form: z.enum(['pod', 'pods']).default('pod'),
     image: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,400}@sha256:[0-9a-f]{64}$/, 'REPOSITORY@sha256:DIGEST'),
     'storage-class': name.optional(),
     size: z

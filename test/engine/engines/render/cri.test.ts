@@ -93,7 +93,7 @@ const podsIn = (objects: readonly KubernetesObject[]): Pod[] => objects.filter((
 
 /** The pod of agent and gateway, as `--dry-run=pod` prints it, with these programs in it. */
 function podWith(agent: readonly string[], gateway: readonly string[]): Pod {
-  const [pod] = podsIn(renderConfined('pod', specsWith(agent, gateway), PLACE, { without: ['no-log'] }));
+  const [pod] = podsIn(renderConfined(specsWith(agent, gateway), PLACE, { without: ['no-log'] }));
   if (pod === undefined) throw new Error('no pod');
   // The gateway first: the agent's program finds its socket.
   return { ...pod, spec: { ...pod.spec, containers: pod.spec.containers.toReversed() } };

@@ -46,16 +46,8 @@ it('removes only objects with both labels of the session, whatever the server li
     objectOf('../../secrets/x', SESSION),
     {},
   ]);
-  await removeSession({ api, owner: 'me', sessionId: SESSION, form: 'pod' });
+  await removeSession({ api, owner: 'me', sessionId: SESSION });
   expect(removed).toEqual(['pods/mine', 'persistentvolumeclaims/mine', 'networkpolicies/mine']);
-});
-
-it('removes a Sandbox before its pod, whatever form is configured now', async () => {
-  const pod = objectOf('agent', SESSION);
-  const owned = { metadata: { ...pod.metadata, ownerReferences: [{ kind: 'Sandbox', name: 'agent' }] } };
-  const { api, removed } = carelessServer([owned]);
-  await removeSession({ api, owner: 'me', sessionId: SESSION, form: 'pod' });
-  expect(removed.slice(0, 2)).toEqual(['sandboxes/agent', 'pods/agent']);
 });
 
 it('a list of volumes that is damaged is named in words that act on no terminal', () => {

@@ -207,7 +207,6 @@ it('refuses lost layers and other images', () => {
   expect(() => refuseLostInPods('pod', ['no-log'])).not.toThrow();
   expect(() => refuseLostInPods('pod', ['no-log', 'seccomp'])).toThrow(/not a layer that a pod may lack/);
   expect(() => refuseLostInPods('pods', ['no-log'])).toThrow(/no-network/);
-  expect(() => refuseLostInPods('sandbox', ['no-log'])).toThrow(/no-restart/);
   expect(() => refuseOtherImage({ ...DEFAULTS, image: 'x' }, 'k8s:a')).toThrow(/does not carry: --image/);
 });
 

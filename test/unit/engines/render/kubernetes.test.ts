@@ -11,24 +11,20 @@ import { lossesOf } from '../../../../src/engines/render/losses.ts';
 import type { NetworkPolicy } from '../../../../src/engines/render/network-policy.ts';
 import type { Pod } from '../../../../src/engines/render/pod.ts';
 import { type KubernetesObject, renderConfined, renderOwnPods } from '../../../../src/engines/render/render.ts';
-import type { Sandbox } from '../../../../src/engines/render/sandbox.ts';
 import { GATEWAY_DIR } from '../../../../src/network/gateway/agent-side.ts';
 import { agent, SPECS, sockets } from '../../../support/rendered-specs.ts';
 
 const place = { sockets };
-const namesOf = (target: 'pod' | 'pods' | 'sandbox', spec: ContainerSpec): string[] =>
+const namesOf = (target: 'pod' | 'pods', spec: ContainerSpec): string[] =>
   lossesOf(target, spec).map(({ name }) => name);
 const IN_POD = ['no-log'];
-const IN_SANDBOX = ['no-log', 'no-restart'];
 const IN_PODS = namesOf('pods', agent);
 const podsOf = (objects: readonly KubernetesObject[]): Pod[] => objects.filter((one) => one.kind === 'Pod');
 const policiesOf = (objects: readonly KubernetesObject[]): NetworkPolicy[] =>
   objects.filter((one) => one.kind === 'NetworkPolicy');
 
-const confined = renderConfined('pod', SPECS, place, { without: IN_POD });
-const sandboxed = renderConfined('sandbox', SPECS, place, { without: IN_SANDBOX });
+const confined = renderConfined(SPECS, place, { without: IN_POD });
 const own = renderOwnPods(SPECS, place, { without: IN_PODS });
-const sandbox = sandboxed.find((one): one is Sandbox => one.kind === 'Sandbox');
 const [session, collector] = podsOf(confined);
 const [gatewayPod, agentPod, collectorPod] = podsOf(own);
 
@@ -38,7 +34,6 @@ const confinementOf = (pod: Pod | undefined, role: string): Confinement =>
 describe('what a target loses of an agent', () => {
   it.each([
     ['pod', IN_POD],
-    ['sandbox', IN_SANDBOX],
     [
       'pods',
       [
@@ -49,7 +44,7 @@ describe('what a target loses of an agent', () => {
   ] as const)('%s: exactly these layers, and each is refused until it is named', (target, lost) => {
     expect([...namesOf(target, agent)].sort()).toEqual([...lost].sort());
     const render = (without: readonly string[]) =>
-      target === 'pods' ? renderOwnPods(SPECS, place, { without }) : renderConfined(target, SPECS, place, { without });
+      target === 'pods' ? renderOwnPods(SPECS, place, { without }) : renderConfined(SPECS, place, { without });
     for (const name of lost) expect(() => render(lost.filter((one) => one !== name))).toThrow(`\n  ${name}: `);
     expect(() => render(['everything'])).toThrow("'everything' is not a layer");
     expect(render(lost).length).toBeGreaterThan(3);
@@ -74,11 +69,9 @@ function unknownFields(value: unknown, type: string, at: string): string[] {
 }
 
 describe('the objects', () => {
-  const podOfSandbox = { apiVersion: 'v1', kind: 'Pod', ...sandbox?.spec.podTemplate };
-
   it('are valid by the models of Kubernetes, and have no field that they do not have', () => {
-    const pods = [...podsOf(confined), ...podsOf(own), podOfSandbox];
-    expect(pods).toHaveLength(6);
+    const pods = [...podsOf(confined), ...podsOf(own)];
+    expect(pods).toHaveLength(5);
     for (const pod of pods) {
       const plain = JSON.parse(JSON.stringify(pod)) as ConstructorParameters<typeof ValidPod>[0];
       new ValidPod(plain).validate();
@@ -98,21 +91,6 @@ describe('the objects', () => {
     const plain = JSON.parse(JSON.stringify(wrong)) as ConstructorParameters<typeof ValidPod>[0];
     expect(() => new ValidPod(plain).validate()).toThrow('hostNetwork');
     expect(unknownFields(plain, 'V1Pod', 'pod')).toEqual(['pod.spec.hostNet']);
-  });
-
-  it('a Sandbox has the fields of its API reference, and the pod as it is without one', () => {
-    expect(sandbox).toMatchObject({ apiVersion: 'agents.x-k8s.io/v1beta1', kind: 'Sandbox' });
-    const reference = [
-      'operatingMode',
-      'podTemplate',
-      'service',
-      'shutdownPolicy',
-      'shutdownTime',
-      'volumeClaimTemplates',
-    ];
-    for (const field of Object.keys(sandbox?.spec ?? {})) expect(reference).toContain(field);
-    expect(sandbox?.spec.podTemplate.spec).toEqual(session?.spec);
-    expect(sandbox?.spec.podTemplate.metadata.annotations).toEqual(session?.metadata.annotations);
   });
 
   it('have no service account, no restart, no shared processes, no privileges, and the profile by its digest', () => {
@@ -176,7 +154,7 @@ describe('the objects', () => {
       code: 'RENDER_LOSS',
       message: 'a pod cannot mount /home/x of this machine',
     });
-    expect(() => renderConfined('pod', specs, place, { without: IN_POD })).toThrow(refusal);
+    expect(() => renderConfined(specs, place, { without: IN_POD })).toThrow(refusal);
     expect(() => renderOwnPods(specs, place, { without: IN_PODS })).toThrow(refusal);
   });
 });
@@ -212,13 +190,12 @@ describe('one pod of the RuntimeClass', () => {
       [[], []],
     ]);
     const { gateway: _, ...alone } = SPECS;
-    const [first] = policiesOf(renderConfined('pod', alone, place, { without: IN_POD }));
+    const [first] = policiesOf(renderConfined(alone, place, { without: IN_POD }));
     expect(first?.spec.egress).toEqual([]);
   });
 
   it('refuses another runtime, and an agent with a network', () => {
-    const render = (changed: ContainerSpec) =>
-      renderConfined('pod', { ...SPECS, agent: changed }, place, { without: IN_POD });
+    const render = (changed: ContainerSpec) => renderConfined({ ...SPECS, agent: changed }, place, { without: IN_POD });
     expect(() => render({ ...agent, runtime: 'runsc' })).toThrow('cannot have the runtime runsc');
     expect(() => render({ ...agent, network: { bridge: 'x' } })).toThrow('gives the agent no network');
   });
@@ -293,6 +270,6 @@ describe('a pod for each container', () => {
 
 it('the table says for each layer of each target of Kubernetes where it is', () => {
   for (const { name, carried, lost } of RENDERED_LAYERS)
-    for (const target of ['pod', 'pods', 'sandbox'] as const)
+    for (const target of ['pod', 'pods'] as const)
       expect(carried[target] !== 'no field' || lost?.[target] !== undefined, `${name}, ${target}`).toBe(true);
 });

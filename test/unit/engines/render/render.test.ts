@@ -69,7 +69,7 @@ describe('the table of layers', () => {
     const names = RENDERED_LAYERS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { name, carried, lost } of RENDERED_LAYERS)
-      for (const target of ['engine', 'oci', 'pod', 'pods', 'sandbox'] as const)
+      for (const target of ['engine', 'oci', 'pod', 'pods'] as const)
         if (carried[target] === 'no field') expect(lost?.[target], `${name}, ${target}`).toMatch(/\w/);
   });
 
@@ -108,9 +108,7 @@ describe('the table of layers', () => {
     for (const [name, plan] of PARTS) {
       expect(lostParts('oci', plan).map((layer) => layer.name)).toEqual([name]);
       expect(() => renderOci({ ...SPECS, plan }, () => place, { without: [] })).toThrow(`\n  ${name}: `);
-      expect(() => renderConfined('pod', { ...SPECS, plan }, { sockets }, { without: ['no-log'] })).toThrow(
-        `\n  ${name}: `,
-      );
+      expect(() => renderConfined({ ...SPECS, plan }, { sockets }, { without: ['no-log'] })).toThrow(`\n  ${name}: `);
       expect(() => renderOwnPods({ ...SPECS, plan }, { sockets }, { without: WITHOUT })).toThrow(`\n  ${name}: `);
       expect(renderOci({ ...SPECS, plan }, () => place, { without: [name] })).toHaveProperty('agent');
     }
