@@ -24,6 +24,7 @@ need gh gh
 need tmux tmux
 need rsync rsync
 need script bsdutils
+need kubectl kubernetes-client
 need python3 python3
 need debootstrap debootstrap
 need setfacl acl

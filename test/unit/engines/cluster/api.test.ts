@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type ClusterApi, openClusterApi } from '../../../../src/engines/cluster/api.ts';
-import { openAccess } from '../../../../src/engines/cluster/kubeconfig.ts';
 
 let dir: string;
 let server: Server;
@@ -74,11 +73,4 @@ it('sends what changes something once', async () => {
   first = [busy];
   await expect(api.create('pods', {})).rejects.toThrow('refused (503)');
   expect(asked).toBe(1);
-});
-
-it('says that there is no kubeconfig', async () => {
-  vi.stubEnv('KUBECONFIG', '');
-  vi.stubEnv('HOME', dir);
-  await expect(openAccess({ context: 'lab' })).rejects.toThrow('there is no kubeconfig with a context');
-  await expect(openAccess({ context: 'loaded-context' })).rejects.toThrow('there is no kubeconfig with a context');
 });
