@@ -83,26 +83,23 @@ describe('the sources', () => {
   it('name an agent only in its own file and in the type', () => {
     expect(files.length).toBeGreaterThan(300);
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
-    const names = ['image/inputs.ts', 'record/session-format.ts'];
-    expect(filesNaming('claude')).toEqual(['agent/claude.ts', ...names, 'types/agent-package.ts']);
+    const names = ['environment/image/inputs.ts', 'session/record/session-format.ts'];
+    expect(filesNaming('claude')).toEqual(['agents/claude.ts', 'core/types/agent-package.ts', ...names]);
     for (const agent of ['codex', 'copilot', 'gemini', 'opencode']) {
       // The API that an agent of the user's own can name.
-      const [read, typed] =
-        agent === 'gemini' ? [['config/tables/agent.ts', 'record/policy-format.ts'], ['types/own-agent.ts']] : [[], []];
-      expect(filesNaming(agent)).toEqual([
-        `agent/${agent}.ts`,
-        ...read,
-        'record/session-format.ts',
-        'types/agent-package.ts',
-        ...typed,
-      ]);
+      const others =
+        agent === 'gemini'
+          ? ['core/config/tables/agent.ts', 'core/types/own-agent.ts', 'session/record/policy-format.ts']
+          : [];
+      const own = [`agents/${agent}.ts`, 'core/types/agent-package.ts', 'session/record/session-format.ts'];
+      expect(filesNaming(agent)).toEqual([...own, ...others].sort());
     }
   });
 
   it('use an agent’s home, data and credential only through its row', () => {
     const parts =
       /(?:from |import\()'[^']*\/(claude\/(stage\/stage|back\/\w+|credentials\/(credentials|credential-file)))\.ts'/g;
-    const isOutside = (file: string): boolean => !file.startsWith('agent/') && !file.startsWith('claude/');
+    const isOutside = (file: string): boolean => !file.startsWith('agents/');
     const direct = files.filter(isOutside).flatMap((file) => {
       const text = readFileSync(path.join(src, file), 'utf8').replaceAll(/^import type [^;]*;/gm, '');
       return [...text.matchAll(parts)].map(([, part]) => `${file}: ${part}`);

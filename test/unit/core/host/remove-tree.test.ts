@@ -119,5 +119,5 @@ it('is the only file of src/ that removes a tree with a program of the system', 
     const source = readFileSync(path.join(src, file), 'utf8');
     return /\brm -rf\b|['"]rm['"]/.test(source) && source.includes('start-program.ts');
   });
-  expect(callers).toEqual(['host/remove-tree.ts']);
+  expect(callers).toEqual(['core/host/remove-tree.ts']);
 });

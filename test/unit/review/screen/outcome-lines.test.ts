@@ -40,7 +40,7 @@ it.each<[ProgressCounts, string | undefined, string]>([
 });
 
 it.each([
-  [{ total: 1, applied: 0, left: 1, inPart: 0, blocked: 0 }, '0 of 1 file are applied, 1 was discarded'],
+  [{ total: 1, applied: 0, left: 1, inPart: 0, blocked: 0 }, '0 of 1 file is applied, 1 was discarded'],
   [{ total: 3, applied: 1, left: 2, inPart: 0, blocked: 0 }, '1 of 3 files is applied, 2 were discarded'],
   [{ total: 2, applied: 2, left: 0, inPart: 0, blocked: 0 }, '2 files are applied'],
 ])('says of a discarded session that the rest was discarded: %j', (counts, text) => {

@@ -12,7 +12,12 @@ import {
 } from '../../../../../src/core/host/programs/start-program.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-start-program-')));
-afterAll(() => rmSync(root, { recursive: true }));
+const { TMPDIR } = process.env;
+afterAll(() => {
+  if (TMPDIR === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = TMPDIR;
+  rmSync(root, { recursive: true });
+});
 // Folders that are removed at the end of a process, which a worker of these tests outlives.
 process.env['TMPDIR'] = root;
 const at = (...parts: readonly string[]): string => path.join(root, ...parts);
