@@ -1,5 +1,6 @@
 import { isDotGitName, isPlainDotGit } from '../core/git/names.ts';
-import { type Change, LACKED } from '../core/types/entry.ts';
+import { LACKED } from '../core/text/lacked.ts';
+import type { Change } from '../core/types/entry.ts';
 import type { Finding } from '../core/types/finding.ts';
 import { signalHits } from './content/signals.ts';
 import { entryHits } from './entries.ts';

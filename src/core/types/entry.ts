@@ -46,9 +46,6 @@ export interface Change {
   readonly inGit?: boolean;
 }
 
-/** The problem of a change of what a session's copy lacks on purpose. */
-export const LACKED = 'it was left out of the copy or masked, and is never changed on the host';
-
 /** One path that went wrong. Collected and reported; it never stops the other paths. */
 export interface Problem {
   readonly path: string;

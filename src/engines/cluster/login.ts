@@ -28,7 +28,7 @@ export const userSchema = z.object({
 
 export type ClusterUser = Omit<z.infer<typeof userSchema>, 'username' | 'auth-provider' | 'as'>;
 
-/** What a plugin is told of the cluster. */
+/** What a plugin gets to know of the cluster. */
 type ClusterInfo = Readonly<Record<string, unknown>> & { readonly server: string };
 
 /** A plugin may open a browser and wait for the user. */

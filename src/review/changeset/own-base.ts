@@ -1,7 +1,8 @@
 import type { ContentStore } from '../../core/store/content.ts';
+import { LACKED } from '../../core/text/lacked.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import { type SelectionRules, selectPaths } from '../../core/text/selection.ts';
-import { type Change, type Entry, LACKED } from '../../core/types/entry.ts';
+import type { Change, Entry } from '../../core/types/entry.ts';
 import { lackingPaths } from '../../workspace/scan/lacking.ts';
 import type { ChangeJudge } from '../judging/change-judge.ts';
 import type { SetChange, SetEntry } from './format.ts';

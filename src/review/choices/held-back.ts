@@ -15,7 +15,7 @@ export interface HeldBack {
  */
 export function heldBack(
   review: Review,
-  { changes, claude = [] }: Pick<ApplyOutcome, 'changes' | 'claude'>,
+  { changes, claude = [] }: Partial<ApplyOutcome> & { readonly changes: ApplyOutcome['changes'] },
 ): HeldBack[] {
   const own = claude.map((one) => ({ verdict: one.verdict, path: claudePath(one.path), why: "Claude's data" }));
   const attempts = [

@@ -246,7 +246,7 @@ describe.each(SIZES)('the question at the end, $name', ({ columns, rows, env }) 
     await answer(/Delete old\.txt\?.*\]:/s, 'l');
     at = await pty.see(/- old\.txt/, { from: at });
     await answer(/Delete old\.txt\?.*\]:/s, 'e');
-    await answer(/Delete old\.txt\?.*\]:/s, 'y');
+    await answer(/\(1\/1\) Delete old\.txt\?.*\]:/s, 'y');
     await answer(/Apply 14 of 16 files\?.*\]:/s, 'y');
     expect(await pty.exited).toBe(0);
     const chosen: { path: string; text?: string }[] = choice().chosen;
