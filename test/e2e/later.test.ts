@@ -77,9 +77,7 @@ it('a finished session can be used further: note, commits, explore, resume, appl
   const imported = await scene.run(['commits', '--import']);
   expect(imported.status).toBe(0);
   const ref = `refs/run-claude/${session.id}/main`;
-  expect(imported.stderr).toContain(
-    `To move main there: git reset ${ref} (the session's files are in your project already`,
-  );
+  expect(imported.stderr).toContain(`git reset ${ref}`);
   expect(scene.git('log', '-1', '--format=%s', ref)).toBe('made inside\n');
   expect(scene.git('rev-parse', 'main').trim()).toBe(head);
   // What it says to type works where the files were applied; git would not merge over them.
