@@ -35,7 +35,7 @@ it('the first start in a project asks, explains the question and how to avoid it
   expect(again.output).not.toContain('Start the session?');
 });
 
-const ON_A_COPY = /On a copy, or on your own files\? \[C\/o\/\?\]:/;
+const ON_A_COPY = /On a copy, or on your own files\? \[C\/o\]:/;
 const START = /Start the session\? \[Y\/n\]:/;
 
 /** A bare start, whose shell writes into the project. */

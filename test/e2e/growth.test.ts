@@ -67,7 +67,7 @@ it('an agent that reaches its disk limit is paused with most of the reserve left
 
     // The agent's own.
     pty.send('filler 100M\r');
-    from = await paused(/it has written 0\.10 GB \(--disk allows 0\.06 GB\)/, from);
+    from = await paused(/it has written 100\.0 MB \(--disk allows 64\.0 MB\)/, from);
     expect(disk.free()).toBeGreaterThan(2 * GB);
     pty.send('lost\r');
     await sleep(700);
