@@ -88,7 +88,7 @@ function isOfClone({ section, name, value = '' }: ConfigEntry): boolean {
 const WEAKER_WHEN_TRUE =
   /allow|ignore|sparsecheckout|submodule\.recurse|recursesubmodules|submodulesummary|hide|renormalize|autoupdate|bare$|untracked|preferSymlink|showsignature/i;
 const HARMLESS_WHEN_NEW =
-  /^core\.(bare|filemode|logallrefupdates|repositoryformatversion|ignorecase|precomposeunicode|autocrlf|eol)$|^gc\.|^lfs\./i;
+  /^(user|author|committer)\.|^core\.(bare|filemode|logallrefupdates|repositoryformatversion|ignorecase|precomposeunicode|autocrlf|eol)$|^gc\.|^lfs\./i;
 
 /** What git itself writes for a new local branch, an initialised repository or a submodule as it should be. */
 function isOrdinary(entry: ConfigEntry, remotes: ReadonlySet<string | undefined>): boolean {

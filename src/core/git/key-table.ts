@@ -60,8 +60,8 @@ export const KEY_TABLE: Readonly<Record<KeyClass, string>> = {
     user.signingkey
   `,
   weaken: `
-    branch.<name>.deletemerged clean.requireforce commit.cleanup commit.gpgsign
-    core.autocrlf core.bare core.checkstat core.createobject core.eol core.filemode
+    author.email author.name branch.<name>.deletemerged clean.requireforce commit.cleanup commit.gpgsign
+    committer.email committer.name core.autocrlf core.bare core.checkstat core.createobject core.eol core.filemode
     core.ignorecase core.ignorestat core.logallrefupdates core.maxtreedepth core.precomposeunicode
     core.prefersymlinkrefs core.protecthfs core.protectntfs core.quotepath core.repositoryformatversion
     core.restrictinheritedhandles core.safecrlf core.sharedrepository core.sparsecheckout core.sparsecheckoutcone
@@ -95,7 +95,7 @@ export const KEY_TABLE: Readonly<Record<KeyClass, string>> = {
     transfer.hiderefs uploadarchive.allowunreachable uploadpack.allowanysha1inwant uploadpack.allowfilter
     uploadpack.allowreachablesha1inwant uploadpack.allowrefinwant uploadpack.allowsidebandall
     uploadpack.allowtipsha1inwant uploadpack.hiderefs uploadpackfilter.<filter>.allow uploadpackfilter.allow
-    uploadpackfilter.tree.maxdepth user.useconfigonly
+    uploadpackfilter.tree.maxdepth user.email user.name user.useconfigonly
   `,
   inert: `
     init.templatedir maintenance.repo safe.barerepository safe.directory scalar.repo trace2.configparams
@@ -103,8 +103,7 @@ export const KEY_TABLE: Readonly<Record<KeyClass, string>> = {
     trace2.normalbrief trace2.normaltarget trace2.perfbrief trace2.perftarget uploadpack.packobjectshook
   `,
   harmless: `
-    committer.email committer.name user.email user.name
-    add.* advice.* am.* apply.* author.email author.name bitmappseudomerge.* blame.blankboundary blame.coloring blame.date
+    add.* advice.* am.* apply.* bitmappseudomerge.* blame.blankboundary blame.coloring blame.date
     blame.markignoredlines blame.markunblamablelines blame.showemail blame.showroot branch.<name>.description
     branch.<name>.rebase branch.autosetupmerge branch.autosetuprebase branch.sort checkout.guess
     checkout.thresholdforparallelism checkout.workers clone.* color.* column.* commit.status commit.verbose
