@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { skipUnless } from '../support/requirement.ts';
@@ -32,7 +32,7 @@ for (const pid of pids) {
   }
 }`;
 
-/** Every process of the session's containers, as this machine numbers them. */
+/** Every process of the session's containers that still runs, as this machine numbers them. */
 function processesOf(id: string): readonly number[] {
   const names = ['ps', '--no-trunc', '-q', '--filter', `label=run-claude.session=${id}`];
   const containers = execFileSync('docker', names, { encoding: 'utf8' }).split('\n').filter(Boolean);
@@ -41,7 +41,9 @@ function processesOf(id: string): readonly number[] {
       .split('\n')
       .slice(1)
       .filter(Boolean)
-      .map(Number),
+      .map(Number)
+      // One that has just ended has no files any more.
+      .filter((pid) => existsSync(`/proc/${pid}/root/run/run-claude`)),
   );
 }
 
@@ -83,6 +85,9 @@ async function withSession(
   const user = execFileSync('docker', ['inspect', '--format', '{{.Config.User}}', `run-claude-${id}`], {
     encoding: 'utf8',
   });
+  // The gateway makes its sockets while the program already runs.
+  const sockets = () => processesOf(id).flatMap((pid) => socketsBelow(`/proc/${pid}/root`, '/run/run-claude'));
+  await expect.poll(sockets, { timeout: 20_000 }).not.toEqual([]);
   use({ pids: processesOf(id), uid: Number(user.split(':')[0]) });
   child.kill('SIGTERM');
   await ended;

@@ -68,7 +68,8 @@ it.for([['logout', mcpLoginCommand] as const, ['remove', mcpServersCommand] as c
     });
     const told: string[] = [];
     const context = {
-      places: { dataDir: dir, configDir: dir },
+      places: { dataDir: dir, configDir: dir, stateDir: dir },
+      interruption: new AbortController(),
       tell: (event: { text: string }) => void told.push(event.text),
     } as unknown as CommandContext;
     const line = { words: [word, 'box'], rest: [], options: new Map() } as unknown as CommandLineOfCommand;
