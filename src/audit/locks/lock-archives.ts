@@ -1,3 +1,4 @@
+import { isOfPackage } from '../../core/text/python-release.ts';
 import { readStructure } from '../formats/structured.ts';
 
 /** Reads one lock file: what it fetches under the name of another package or version. */
@@ -103,33 +104,6 @@ function inPythonLock(text: string): string[] {
         .map((file) => `${name} ${version ?? ''} from ${file}`);
     });
 }
-
-const plainName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');
-
-/** Whether a wheel or source archive is of a package and, where the lock file has one, of its version. */
-function isOfPackage(file: string, name: string, version: string | undefined): boolean {
-  const stem = file.replace(/\.(whl|tar\.\w+|zip|tgz|egg)$/i, '');
-  const own = plainName(name);
-  if (!plainName(stem).startsWith(`${own}-`)) return false;
-  if (version === undefined) return true;
-  // The name may have other separators than the entry, but as many characters between them.
-  const rest = stem.slice(stem.length - (plainName(stem).length - own.length - 1));
-  const found = /\.(whl|egg)$/i.test(file) ? rest.split('-')[0] : rest;
-  return plainVersion(found ?? '') === plainVersion(version);
-}
-
-/** A version of PEP 440 without what its spellings differ in. */
-const plainVersion = (version: string): string =>
-  version
-    .toLowerCase()
-    .replace(/alpha/g, 'a')
-    .replace(/beta/g, 'b')
-    .replace(/preview|pre|(?<!r)c(?=\d)/g, 'rc')
-    .split(/[^a-z0-9!]+/)
-    .map((part) => part.replace(/^v(?=\d)/, '').replace(/^0+(?=\d)/, ''))
-    .join('.')
-    .replace(/(\.0)+$/, '')
-    .replaceAll('.', '');
 
 function inComposerLock(text: string): string[] {
   const repository = (url: unknown): string | undefined =>

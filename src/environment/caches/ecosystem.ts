@@ -11,6 +11,13 @@ export interface Hash {
   readonly hex: string;
 }
 
+/** The files of one release of a Python package, as its index names them (PEP 691), by their hashes. */
+export interface ReleaseFiles {
+  readonly package: string;
+  readonly version: string;
+  readonly sha256: readonly string[];
+}
+
 /** An archive that a lock file names, as it is fetched and kept. */
 export interface Archive {
   /** For messages: 'left-pad 1.3.0'. */
@@ -18,11 +25,8 @@ export interface Archive {
   readonly url: string;
   /** Its content, where run-claude makes it: nothing is fetched. */
   readonly text?: string;
-  /**
-   * Hashes of its files, any of which the tool may take: `url` is the index of the package (PEP 691), which names them, and
-   * `path` is not used.
-   */
-  readonly anyOf?: readonly string[];
+  /** Its files, any of which the tool may take: `url` is the index of the package, which names them, and `path` is not used. */
+  readonly release?: ReleaseFiles;
   /**
    * Archives of the same cache, by path, whose manifests its content is made from once they are kept: `url` and `hash` are
    * not used.

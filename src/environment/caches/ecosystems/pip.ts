@@ -1,3 +1,4 @@
+import { plainName } from '../../../core/text/python-release.ts';
 import { PRESETS } from '../../../network/gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 
@@ -27,20 +28,20 @@ function readLock(text: string): LockContent {
     if (line === '' || /^(--?(?:i|index-url|extra-index-url|no-index|find-links|f|require-hashes)\b|--pre)/.test(line))
       continue;
     const [, name, version] = PINNED.exec(line) ?? [];
-    const anyOf = [...line.matchAll(HASH)].map(([, hex = '']) => hex);
-    const [hex] = anyOf;
+    const sha256 = [...line.matchAll(HASH)].map(([, hex = '']) => hex);
+    const [hex] = sha256;
     if (name === undefined || version === undefined) {
       const why = /^[A-Za-z0-9._-]+\s*(\[|[<>=!~;]|$)/.test(line) ? 'without one version' : 'not from a registry';
       skipped.push({ name: line.slice(0, 60), why });
     } else if (hex === undefined) skipped.push({ name: `${name} ${version}`, why: 'without a hash' });
     else {
-      const plain = name.toLowerCase().replace(/[-_.]+/g, '-');
+      const plain = plainName(name);
       const url = `https://pypi.org/simple/${plain}/`;
       archives.push({
         name: `${name} ${version}`,
         url,
         hash: { name: 'sha256', hex },
-        anyOf,
+        release: { package: plain, version, sha256 },
         path: `${plain}-${version}`,
       });
     }

@@ -25,9 +25,12 @@ export async function fillCache(request: FillRequest, report: (line: FillReport)
     for (let archive = left.pop(); archive !== undefined && failure === undefined; archive = left.pop()) {
       try {
         const files =
-          archive.anyOf === undefined
+          archive.release === undefined
             ? [archive]
-            : await findFiles(archive, process.arch, { signal: stop.signal, stallMs: request.stallMs });
+            : await findFiles(archive, archive.release, process.arch, {
+                signal: stop.signal,
+                stallMs: request.stallMs,
+              });
         for (const file of files) {
           const size = await saveArchive(file, request, stop.signal);
           bytes += size;

@@ -1,4 +1,5 @@
-import type { Archive } from '../ecosystem.ts';
+import { isOfPackage } from '../../../core/text/python-release.ts';
+import type { Archive, ReleaseFiles } from '../ecosystem.ts';
 import { FetchError, type FetchLimits, fetchBody, withRetries } from './save-archive.ts';
 
 const MAX_INDEX_BYTES = 64 * 1024 ** 2;
@@ -17,9 +18,14 @@ interface IndexFile {
  *
  * @throws {FetchError}
  */
-export async function findFiles(archive: Archive, arch: string, limits: FetchLimits): Promise<Archive[]> {
+export async function findFiles(
+  archive: Archive,
+  release: ReleaseFiles,
+  arch: string,
+  limits: FetchLimits,
+): Promise<Archive[]> {
   const index = await withRetries(limits.signal, () => fetchIndex(archive.url, limits));
-  const found = filesOf(index, archive);
+  const found = filesOf(index, archive, release);
   const wheels = found.filter(({ path }) => fits(path, MACHINES[arch] ?? arch));
   const files = wheels.length > 0 ? wheels : found.filter(({ path }) => !path.endsWith('.whl'));
   if (files.length === 0) throw new FetchError('the registry has no file with a hash of the lock file', true);
@@ -37,7 +43,7 @@ async function fetchIndex(url: string, limits: FetchLimits): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-function filesOf(text: string, { name, url, path, anyOf = [] }: Archive): Archive[] {
+function filesOf(text: string, { name, url }: Archive, release: ReleaseFiles): Archive[] {
   let index: unknown;
   try {
     index = JSON.parse(text);
@@ -48,39 +54,12 @@ function filesOf(text: string, { name, url, path, anyOf = [] }: Archive): Archiv
   if (!Array.isArray(files)) throw new FetchError('the index of the registry names no files', true);
   return (files as readonly IndexFile[]).flatMap((file): Archive[] => {
     const hex = file?.hashes?.sha256;
-    if (typeof hex !== 'string' || !anyOf.includes(hex)) return [];
+    if (typeof hex !== 'string' || !release.sha256.includes(hex)) return [];
     if (typeof file.filename !== 'string' || !FILE.test(file.filename) || !URL.canParse(file.url, url)) return [];
     // pip finds a file by its name: under the name of another package, it would be offered for that one.
-    if (!isOfRelease(file.filename, path)) return [];
+    if (!isOfPackage(file.filename, release.package, release.version)) return [];
     return [{ name, url: new URL(file.url, url).href, hash: { name: 'sha256', hex }, path: file.filename }];
   });
-}
-
-/**
- * Whether a file has the name of the package and its version, as names of wheels and source archives begin with both.
- * `release`: the package in its plain form, a dash, and the version.
- */
-function isOfRelease(filename: string, release: string): boolean {
-  const isWheel = filename.endsWith('.whl');
-  const parts = filename.replace(/\.(?:whl|tar\.gz|zip)$/, '').split('-');
-  // A wheel has its tags after the version. In older source archives, the name itself has dashes.
-  const candidates = isWheel
-    ? [parts.slice(0, 2)]
-    : parts.map((_, at) => [parts.slice(0, at).join('-'), parts.slice(at).join('-')]);
-  return candidates.some(([name = '', version = '']) => {
-    const plain = name.toLowerCase().replace(/[-_.]+/g, '-');
-    return release.startsWith(`${plain}-`) && spelled(version) === spelled(release.slice(plain.length + 1));
-  });
-}
-
-/** A version without what its spellings differ in: 1.0-beta.2 is 1.0b2 (PEP 440). */
-function spelled(version: string): string {
-  return version
-    .toLowerCase()
-    .replace(/alpha/g, 'a')
-    .replace(/beta/g, 'b')
-    .replace(/preview|pre|(?<![a-z])c(?![a-z])/g, 'rc')
-    .replace(/^v|[-_.+]/g, '');
 }
 
 /** Whether a wheel is for any machine, or for Linux with glibc on this one. */

@@ -72,7 +72,7 @@ My_Lib.x[extra]==1.0 ; python_version > "3" \\
       name: 'My_Lib.x 1.0',
       url: 'https://pypi.org/simple/my-lib-x/',
       hash: { name: 'sha256', hex: HEX },
-      anyOf: [HEX, '02'.repeat(32)],
+      release: { package: 'my-lib-x', version: '1.0', sha256: [HEX, '02'.repeat(32)] },
       path: 'my-lib-x-1.0',
     },
   ]);

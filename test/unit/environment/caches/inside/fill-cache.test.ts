@@ -140,8 +140,9 @@ it('pip: takes the files that have a hash of the lock file and that this machine
   const files = names.map((name) => file(name, name));
   const served = Object.fromEntries(names.map((name) => [`/files/${name}`, name]));
   await using registry = await openRegistry({ ...served, '/simple/lib/': JSON.stringify({ files }) });
-  const anyOf = files.filter(({ filename }) => !filename.includes('2.0')).map(({ hashes }) => hashes.sha256);
-  const archive = { ...archiveOf(registry.url, '', 'lib-1.0'), url: `${registry.url}/simple/lib/`, anyOf };
+  const sha256 = files.filter(({ filename }) => !filename.includes('2.0')).map(({ hashes }) => hashes.sha256);
+  const release = { package: 'lib', version: '1.0', sha256 };
+  const archive = { ...archiveOf(registry.url, '', 'lib-1.0'), url: `${registry.url}/simple/lib/`, release };
   expect(await fill(dir, [archive])).toMatchObject({ kind: 'filled' });
   expect(filesOf(dir)).toEqual([names[0]]);
   registry.files.set('/simple/lib/', Buffer.from(JSON.stringify({ files: files.slice(3) })));
@@ -153,28 +154,28 @@ it('pip: takes the files that have a hash of the lock file and that this machine
 });
 
 it('pip: takes no file under the name of another package or version', async () => {
-  const take = async (release: string, ...names: readonly string[]): Promise<readonly string[]> => {
-    const files = names.map((filename) => ({ filename, url: '/f', hashes: { sha256: sha('sha256', 'x') } }));
+  const take = async (named: string, version: string, name: string): Promise<readonly string[]> => {
+    const hash = sha('sha256', 'x');
+    const files = [{ filename: name, url: '/f', hashes: { sha256: hash } }];
     await using registry = await openRegistry({ '/f': 'x', '/simple/': JSON.stringify({ files }) });
     const dir = scratch();
     const url = `${registry.url}/simple/`;
-    await fill(dir, [{ ...archiveOf(registry.url, 'x', release), url, anyOf: [sha('sha256', 'x')] }]);
+    const release = { package: named, version, sha256: [hash] };
+    await fill(dir, [{ ...archiveOf(registry.url, 'x', 'lib-1.0'), url, release }]);
     return filesOf(dir);
   };
   const others = ['other-1.0-py3-none-any.whl', 'lib2-1.0-py3-none-any.whl', 'lib-1.1-py3-none-any.whl'];
   for (const name of [...others, 'other-1.0.tar.gz', 'li-b-1.0.tar.gz', 'lib.zip', 'a-lib-1.0.zip'])
-    expect([name, await take('lib-1.0', name)]).toEqual([name, []]);
-  const same: readonly (readonly [release: string, name: string])[] = [
-    ['lib-1.0', 'LIB-1.0-py3-none-any.whl'],
-    ['lib-1.0', 'lib-1.0-1-py3-none-any.whl'],
-    ['my-lib-two-1.0', 'My.Lib_two-1.0-py2.py3-none-any.whl'],
-    ['my-lib-two-1.0', 'my-lib-two-1.0.tar.gz'],
-    ['lib-1.0+local.1', 'lib-1.0+local_1-py3-none-any.whl'],
-    ['lib-1.0-beta.2', 'lib-1.0b2-py3-none-any.whl'],
-    ['lib-1.0.post1', 'lib-1.0-post1.tar.gz'],
-    ['lib-1.0c1', 'lib-1.0rc1.zip'],
+    expect([name, await take('lib', '1.0', name)]).toEqual([name, []]);
+  expect(await take('lib', '1.1.0', 'lib-1.10.tar.gz')).toEqual([]);
+  expect(await take('lib-2', '1.0', 'lib-21.0.tar.gz')).toEqual([]);
+  const same: readonly (readonly [named: string, version: string, name: string])[] = [
+    ['lib', '1.0', 'LIB-1.0-py3-none-any.whl'],
+    ['my-lib-two', '1.0', 'my-lib-two-1.0.tar.gz'],
+    ['lib', '1.0+local.1', 'lib-1.0+local_1-py3-none-any.whl'],
+    ['lib', '1.0c1', 'lib-1.0rc1.zip'],
   ];
-  for (const [release, name] of same) expect([release, await take(release, name)]).toEqual([release, [name]]);
+  for (const [named, version, name] of same) expect([name, await take(named, version, name)]).toEqual([name, [name]]);
 });
 
 it.each([
@@ -195,7 +196,7 @@ it.each([
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${index}`;
   const archive = {
     ...archiveOf(url, 'wheel', wheel),
-    ...(index === '' ? {} : { url, anyOf: [hash], path: 'lib-1.0' }),
+    ...(index === '' ? {} : { url, release: { package: 'lib', version: '1.0', sha256: [hash] }, path: 'lib-1.0' }),
   };
   const dir = scratch();
   expect(await fill(dir, [archive])).toEqual({ kind: 'filled', bytes: 5 });
@@ -331,7 +332,8 @@ it('keeps nothing of an answer without an end', async () => {
 it('keeps nothing of an index without an end', async () => {
   const dir = scratch();
   const endless = await openEndless(400);
-  const archive = { ...archiveOf(endless.url, 'x', 'x'), anyOf: [sha('sha256', 'x')] };
+  const release = { package: 'x', version: '1.0', sha256: [sha('sha256', 'x')] };
+  const archive = { ...archiveOf(endless.url, 'x', 'x'), release };
   expect(await fill(dir, [archive])).toMatchObject({ why: 'the index of the registry is larger than 64 MB' });
   expect(filesOf(dir)).toEqual([]);
   expect(endless.sent()).toBeLessThan(400);
