@@ -7,18 +7,18 @@ import { hasLayer } from '../workspace/view/drop-layer.ts';
 import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
 import { tellNextPending } from './end/next-pending.ts';
+import type { AgentEnd } from './launch/agent-run.ts';
+import { launchWithCredential } from './launch/launch.ts';
 import type { SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
 import { maskPlan } from './plan/mask-plan.ts';
 import { planOfFolder } from './plan/plan-run.ts';
 import { createRecord, releaseRecord, updateRecord } from './record/session.ts';
-import type { AgentEnd } from './start/agent-run.ts';
-import { openCleanupStack } from './start/cleanup-stack.ts';
-import { createAgent } from './start/create-agent.ts';
-import type { SessionDeps } from './start/deps.ts';
-import { launchWithCredential } from './start/launch.ts';
-import { prepareImage } from './start/prepare-image.ts';
-import type { OpenView, Staged } from './start/stage.ts';
+import { openCleanupStack } from './stage/cleanup-stack.ts';
+import { createAgent } from './stage/create-agent.ts';
+import type { SessionDeps } from './stage/deps.ts';
+import { prepareImage } from './stage/prepare-image.ts';
+import type { OpenView, Staged } from './stage/stage.ts';
 
 /** Runs a session of the plan from its start to its end. Precondition: the plan's image exists. Returns the exit status. */
 export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {

@@ -5,7 +5,7 @@ import { jsonText } from '../../core/report/json.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
-import { credentialLookup } from '../../session/start/credential.ts';
+import { credentialLookup } from '../../session/stage/credential.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';

@@ -1,7 +1,7 @@
 import { jsonLine } from '../../core/report/json.ts';
 import { ensureImage } from '../../environment/image/ensure.ts';
-import { buildLock, findRelease } from '../../session/start/prepare-image.ts';
-import { refuseOpenImage } from '../../session/start/probe-layers.ts';
+import { buildLock, findRelease } from '../../session/stage/prepare-image.ts';
+import { refuseOpenImage } from '../../session/stage/probe-layers.ts';
 import type { CommandRun } from '../context/context.ts';
 import { engineChoice, openEngine, userAlone } from '../context/open-engine.ts';
 

@@ -1,7 +1,7 @@
 import { usageError } from '../../core/errors.ts';
 import { exploreSession } from '../../session/later/explore.ts';
 import { requireWork } from '../../session/record/require-usable.ts';
-import { sessionDeps } from '../../session/start/deps.ts';
+import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';

@@ -7,7 +7,7 @@ import { jsonText } from '../../core/report/json.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import { wayOut } from '../../network/gateway/rules/mcp-programs.ts';
 import { checkMcpServer } from '../../network/gateway/rules/mcp-servers.ts';
-import { programDirectory } from '../../session/start/ready-program.ts';
+import { programDirectory } from '../../session/stage/ready-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';

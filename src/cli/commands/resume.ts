@@ -4,7 +4,7 @@ import { resumePlan } from '../../session/later/resume-plan.ts';
 import { withLayer } from '../../session/record/layer-lock.ts';
 import { requireWork } from '../../session/record/require-usable.ts';
 import { resumeSession } from '../../session/run.ts';
-import { sessionDeps } from '../../session/start/deps.ts';
+import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';

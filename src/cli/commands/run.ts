@@ -1,8 +1,8 @@
 import { homeAgent } from '../../agents/agents.ts';
 import { EXIT } from '../../core/errors.ts';
 import { baseDirOf } from '../../session/plan/plan-run.ts';
-import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
-import type { SessionDeps } from '../../session/start/deps.ts';
+import { credentialLookup, refuseAsFile } from '../../session/stage/credential.ts';
+import type { SessionDeps } from '../../session/stage/deps.ts';
 import { countEntering, type Entering } from '../../workspace/base/entering.ts';
 import { prescanProject } from '../../workspace/base/prescan-project.ts';
 import type { CommandContext } from '../context/context.ts';

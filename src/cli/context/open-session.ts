@@ -8,7 +8,7 @@ import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { foldersOf } from '../../session/plan/folders-of.ts';
 import { PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../session/record/pick-session.ts';
-import { sessionDeps, type UserDeps } from '../../session/start/deps.ts';
+import { sessionDeps, type UserDeps } from '../../session/stage/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import type { CommandContext } from './context.ts';

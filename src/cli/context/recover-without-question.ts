@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { foldersOf } from '../../session/plan/folders-of.ts';
-import { sessionDeps } from '../../session/start/deps.ts';
+import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandContext } from './context.ts';
 import { openEngineOf } from './open-engine.ts';
 

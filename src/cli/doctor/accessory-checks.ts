@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { PluginTable } from '../../core/config/config-file.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
-import { type ProgramPlace, programDirectory } from '../../session/start/ready-program.ts';
+import { type ProgramPlace, programDirectory } from '../../session/stage/ready-program.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';
 import { readSmallFile } from '../context/small-file.ts';

@@ -4,7 +4,7 @@ import { jsonText } from '../../core/report/json.ts';
 import type { ProbeRow } from '../../engines/engine/hardening/probes.ts';
 import { addressImage } from '../../environment/image/address.ts';
 import { refuseEngine } from '../../session/plan/refuse-engine.ts';
-import { probeLayers } from '../../session/start/probe-layers.ts';
+import { probeLayers } from '../../session/stage/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, goesToScheduler, openEngine, userAlone } from '../context/open-engine.ts';

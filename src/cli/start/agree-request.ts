@@ -1,7 +1,7 @@
 import type { ProjectRequest } from '../../core/types/request.ts';
 import { decideRequest, describeRequest, requestDigest, requestRefused } from '../../session/plan/requests.ts';
 import { approvedRequests, rememberRequest } from '../../session/record/approved-requests.ts';
-import type { SessionDeps } from '../../session/start/deps.ts';
+import type { SessionDeps } from '../../session/stage/deps.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -9,7 +9,7 @@ import { foldersOf } from '../../session/plan/folders-of.ts';
 import { withLayer } from '../../session/record/layer-lock.ts';
 import { readRecord } from '../../session/record/session.ts';
 import { resumeSession, runSession } from '../../session/run.ts';
-import { sessionDeps } from '../../session/start/deps.ts';
+import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 

@@ -9,7 +9,7 @@ import { findUp, notUp } from '../../session/kept/place.ts';
 import { finishApply } from '../../session/later/apply.ts';
 import { pathKey } from '../../session/plan/plan-run.ts';
 import { readRecord } from '../../session/record/session.ts';
-import { credentialLookup, refuseAsFile } from '../../session/start/credential.ts';
+import { credentialLookup, refuseAsFile } from '../../session/stage/credential.ts';
 import type { Screen } from '../../terminal/ask.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readPolicy } from '../context/read-policy.ts';

@@ -3,7 +3,7 @@ import { instanceKey, instanceRoot } from '../../agents/claude/instances/instanc
 import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { planOfFolder } from '../../session/plan/plan-run.ts';
-import { plannedHomeMount } from '../../session/start/home.ts';
+import { plannedHomeMount } from '../../session/stage/home.ts';
 import { plannedGitMounts } from '../../workspace/bind/shield-git.ts';
 import { mountsOfFolder } from '../../workspace/layer/places.ts';
 import { plannedWorkspace } from '../../workspace/layer/strategies.ts';

@@ -3,7 +3,7 @@ import type { CredentialSource } from '../../core/types/credential.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { withTrial } from '../../session/plan/plan-run.ts';
 import { newSessionId } from '../../session/record/id.ts';
-import { type SessionImage, serviceImages, sessionImage } from '../../session/start/prepare-image.ts';
+import { type SessionImage, serviceImages, sessionImage } from '../../session/stage/prepare-image.ts';
 import { knownTrial } from '../../workspace/layer/try-layers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../context/open-engine.ts';

@@ -17,7 +17,7 @@ import { type PlanInput, planRun } from '../../session/plan/plan-run.ts';
 import { contains, refuseProject } from '../../session/plan/refuse-project.ts';
 import { withRequest } from '../../session/plan/requests.ts';
 import { findSpareId, servantIdsWithAccount } from '../../session/record/spare-id.ts';
-import type { ReportPlace } from '../../session/start/deps.ts';
+import type { ReportPlace } from '../../session/stage/deps.ts';
 import type { CommandContext } from '../context/context.ts';
 import { goesToScheduler } from '../context/open-engine.ts';
 import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';

@@ -12,7 +12,7 @@ import { policySettings } from '../../review/judging/policy-settings.ts';
 import { askConflict } from '../../review/screen/ask-conflict.ts';
 import { askMerge } from '../../review/screen/ask-merge.ts';
 import { readCollected, storeDir, updateRecord } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { appliedSince, recordNow, withAppliedSince } from './applied-since.ts';
 import { bringChosenBack } from './claude-data.ts';
 

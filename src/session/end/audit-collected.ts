@@ -11,7 +11,7 @@ import { policySettings } from '../../review/judging/policy-settings.ts';
 import type { AuditSettings } from '../../review/judging/protocol.ts';
 import { maxEntryBytes } from '../../workspace/base/generation.ts';
 import { readCollected, writeCollected } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { openSessionJudge } from './session-judge.ts';
 
 /** The findings of an audit, and what of it is missing. */

@@ -10,7 +10,7 @@ import { claudePath } from '../../review/choices/claude-items.ts';
 import { isApplied } from '../../review/choices/file-progress.ts';
 import { readCollected, storeDir, wasCollected } from '../record/session.ts';
 import { readStaged } from '../record/staged-claude.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 
 /**
  * Freezes Claude's data of the session in its store. Returns its changes; undefined when nothing was staged. `secrets` are

@@ -6,7 +6,7 @@ import { touchesBranches } from '../../review/choices/policy.ts';
 import type { ChangeJudge } from '../../review/judging/change-judge.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 import { type AuditResult, auditCollected, auditResult, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
 import { collectClaudeData } from './claude-data.ts';
 import { noteCommits } from './note-commits.ts';

@@ -6,7 +6,7 @@ import { findingsFrom } from '../../review/choices/findings.ts';
 import { heldBack, outcomeCounts } from '../../review/choices/held-back.ts';
 import { resultLine } from '../../review/screen/outcome-lines.ts';
 import { exitStatus } from '../record/exit-status.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { failOnLine, heldLines } from './outcome-words.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
 import { dropLayer, hasLayer } from '../../workspace/view/drop-layer.ts';
 import { readCollected, readRecord, wasCollected } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a layer that still holds something is kept after its session was applied. */

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '../../core/types/session.ts';
 import { pendingSessions } from '../record/pending.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 
 /**
  * After a review on a terminal: names the next pending session of the project and the command for it, the most recent

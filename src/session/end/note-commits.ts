@@ -5,7 +5,7 @@ import { listCommits } from '../../review/commits/bundle-commits.ts';
 import { findRepositories, withKnownCommits } from '../../review/commits/repositories.ts';
 import type { InsideRequest } from '../../review/commits/run-inside.ts';
 import { updateRecord } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 
 /** What a container needs to read the session's repositories, given the mounts that show its workspace. */
 export function insideRequest(

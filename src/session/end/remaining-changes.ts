@@ -6,7 +6,7 @@ import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from
 import { applyChanges } from '../../review/apply/apply-changes.ts';
 import { CHANGED_SINCE, IN_PART, isApplied, isOnBranch } from '../../review/choices/file-progress.ts';
 import { readCollected, storeDir } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { reviewOf } from './frozen-review.ts';
 
 /** The reason that the outcome of a later apply gives for a path that an earlier one applied. */

@@ -7,7 +7,7 @@ import { importCommand } from '../../review/screen/commit-lines.ts';
 import { summaryLines } from '../../review/screen/summary.ts';
 import { tellLines } from '../../review/screen/tell-lines.ts';
 import { storeDir } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 
 /**
  * The decision about a session's changes: the policy's with --auto-apply, the user's on a terminal, otherwise none. A

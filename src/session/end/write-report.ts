@@ -14,7 +14,7 @@ import { countsWithoutRenames } from '../../review/choices/counts.ts';
 import { countProgress, fileProgress } from '../../review/choices/file-progress.ts';
 import { findingsOf } from '../../review/choices/findings.ts';
 import { wasCollected } from '../record/session.ts';
-import type { ReportPlace } from '../start/deps.ts';
+import type { ReportPlace } from '../stage/deps.ts';
 import { reviewOf } from './frozen-review.ts';
 import { countsInPlace } from './in-place-counts.ts';
 import { OWN_REPORT, readOwnReport } from './own-report.ts';

@@ -2,7 +2,7 @@ import { formatDurationMs } from '../../core/config/values/quantities.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { requestStop } from '../record/stop-request.ts';
-import type { SessionDoor } from '../start/deps.ts';
+import type { SessionDoor } from '../stage/deps.ts';
 import { openDoor } from './door.ts';
 import { removePlace, writePlace } from './place.ts';
 import { startRunner } from './runner.ts';

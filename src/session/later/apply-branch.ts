@@ -28,7 +28,7 @@ import { withoutApplied } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { readCollected, storeDir, updateRecord } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import type { ApplyPendingOptions, ApplyResult } from './apply.ts';
 import { withAllowed, withoutAutoApply } from './apply.ts';
 import { unmatchedLines } from './unmatched.ts';

@@ -31,7 +31,7 @@ import { outcomeAfterUndo, reviewRemaining } from '../end/remaining-changes.ts';
 import { decideSession } from '../end/review-session.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { repositoriesWithCommits } from './session-commits.ts';
 import { unmatchedLines } from './unmatched.ts';
 

@@ -8,7 +8,7 @@ import { dropLayer } from '../../workspace/view/drop-layer.ts';
 import { withLayerLock } from '../record/layer-lock.ts';
 import { requireEnded } from '../record/require-usable.ts';
 import { forgetCollected, readRecord, updateRecord } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { needsRecovery } from './recover-project.ts';
 
 /**

@@ -6,12 +6,12 @@ import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { removeContainers } from '../../engines/engine/remove-containers.ts';
 import { serviceDoors } from '../../environment/services/places.ts';
 import { openScratchLayer } from '../../workspace/layer/strategies.ts';
+import { launch } from '../launch/launch.ts';
 import { withLayer } from '../record/layer-lock.ts';
-import { openCleanupStack } from '../start/cleanup-stack.ts';
-import type { SessionDeps } from '../start/deps.ts';
-import { launch } from '../start/launch.ts';
-import { prepareImage } from '../start/prepare-image.ts';
-import { startServices } from '../start/services.ts';
+import { openCleanupStack } from '../stage/cleanup-stack.ts';
+import type { SessionDeps } from '../stage/deps.ts';
+import { prepareImage } from '../stage/prepare-image.ts';
+import { startServices } from '../stage/services.ts';
 import { withProgram } from './resume-plan.ts';
 
 /**

@@ -10,7 +10,7 @@ import { changeSetBytes, exportableChanges } from '../../review/changeset/write-
 import { auditIfMissing } from '../end/audit-collected.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { readCollected, storeDir } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 
 /** What was exported. */
 export interface Exported {

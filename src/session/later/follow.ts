@@ -10,8 +10,8 @@ import { amount } from '../../terminal/progress.ts';
 import type { LiveChanges } from '../../workspace/view/live.ts';
 import { type WorkspaceWatch, watchWorkspace } from '../../workspace/view/open.ts';
 import type { LiveChange } from '../../workspace/view/workspace.ts';
+import { scanPace } from '../launch/scan-pace.ts';
 import { isRunning, readRecord } from '../record/session.ts';
-import { scanPace } from '../start/scan-pace.ts';
 
 export interface FollowOptions {
   readonly engine: Engine;

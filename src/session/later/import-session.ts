@@ -15,7 +15,7 @@ import { type ChangeSet, openChangeSet } from '../../review/changeset/read-set.t
 import { auditCollected, auditResult, nowNs } from '../end/audit-collected.ts';
 import { planImport } from '../plan/plan-import.ts';
 import { createRecord, reserveSession, storeDir, updateRecord, writeCollected } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 
 export interface ImportRequest {
   readonly file: string;

@@ -3,12 +3,12 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { endsTls } from '../../network/gateway/agent-side.ts';
 import { startGateway } from '../../network/gateway/start-gateway.ts';
 import { ask } from '../../terminal/ask.ts';
+import { reattach } from '../launch/launch.ts';
 import { updateRecord } from '../record/session.ts';
-import { openCleanupStack } from '../start/cleanup-stack.ts';
-import { credentialForSession } from '../start/credential.ts';
-import type { SessionDeps } from '../start/deps.ts';
-import { reattach } from '../start/launch.ts';
-import { openSessionPreviews } from '../start/previews.ts';
+import { openCleanupStack } from '../stage/cleanup-stack.ts';
+import { credentialForSession } from '../stage/credential.ts';
+import type { SessionDeps } from '../stage/deps.ts';
+import { openSessionPreviews } from '../stage/previews.ts';
 import { orphanedAgentQuestion } from './questions.ts';
 
 const DETACH_KEYS_HINT = 'Ctrl-P Ctrl-Q leaves it again';

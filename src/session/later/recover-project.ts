@@ -2,7 +2,7 @@ import type { Engine } from '../../core/types/engine.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { listSessions, ownerState } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 
 /** Whether the command of a session ended before it collected the session's changes. */
 export function needsRecovery(record: SessionRecord): boolean {

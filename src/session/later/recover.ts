@@ -11,10 +11,10 @@ import { modeOf } from '../modes/modes.ts';
 import { agentSession } from '../record/beside.ts';
 import { ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
-import { openCleanupStack } from '../start/cleanup-stack.ts';
-import type { SessionDeps } from '../start/deps.ts';
-import { homeRoot, openHome } from '../start/home.ts';
-import { prepareImage } from '../start/prepare-image.ts';
+import { openCleanupStack } from '../stage/cleanup-stack.ts';
+import type { SessionDeps } from '../stage/deps.ts';
+import { homeRoot, openHome } from '../stage/home.ts';
+import { prepareImage } from '../stage/prepare-image.ts';
 import { askAboutAgent } from './orphaned-agent.ts';
 
 const COLLECTED: readonly Stage[] = ['pending', 'applied', 'discarded', 'failed'];

@@ -14,8 +14,8 @@ import { reopenWorkspace } from '../../workspace/view/open.ts';
 import { insideRequest } from '../end/note-commits.ts';
 import { withLayer } from '../record/layer-lock.ts';
 import { updateRecord } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
-import { prepareImage } from '../start/prepare-image.ts';
+import type { SessionDeps } from '../stage/deps.ts';
+import { prepareImage } from '../stage/prepare-image.ts';
 
 const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
 const MAX_TITLES = 3;

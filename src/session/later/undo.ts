@@ -12,7 +12,7 @@ import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/remaining-changes.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { undoBranchQuestion, undoQuestion } from './questions.ts';
 
 /**

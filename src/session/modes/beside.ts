@@ -13,8 +13,8 @@ import { planOfFolder } from '../plan/plan-run.ts';
 import { withLayerLock } from '../record/layer-lock.ts';
 import { createRecord, isLayerKept, ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
-import type { SessionDeps } from '../start/deps.ts';
-import type { ViewParts } from '../start/stage.ts';
+import type { SessionDeps } from '../stage/deps.ts';
+import type { ViewParts } from '../stage/stage.ts';
 
 /** A folder besides the project, open for the agent. */
 export interface BesideView {

@@ -12,10 +12,10 @@ import { bringClaudeBack } from '../end/claude-data.ts';
 import { failOnLine, heldLines } from '../end/outcome-words.ts';
 import { writeOwnReport } from '../end/own-report.ts';
 import { sessionReport } from '../end/write-report.ts';
+import type { AgentEnd } from '../launch/agent-run.ts';
 import { exitStatus } from '../record/exit-status.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
-import type { AgentEnd } from '../start/agent-run.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import type { CollectedSession, DecidedSession } from './mode.ts';
 
 /** Shows what the session did to Claude's data, and asks for each suspect file on a terminal. */

@@ -18,7 +18,7 @@ import { say } from '../../terminal/say.ts';
 import { type BindOutcome, closeBind } from '../../workspace/bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../workspace/bind/snapshot.ts';
 import { changedInPlaceLine, findingsInPlace } from '../end/shown-review.ts';
-import type { UserDeps } from '../start/deps.ts';
+import type { UserDeps } from '../stage/deps.ts';
 import { restoreQuestion } from './questions.ts';
 
 /** Of all suspect changes together; the user's own tools show the rest. */

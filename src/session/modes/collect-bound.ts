@@ -7,7 +7,7 @@ import { type ReaderRoot, startCollector } from '../../workspace/collector/conta
 import { collectClaudeData } from '../end/claude-data.ts';
 import { noteCommits } from '../end/note-commits.ts';
 import { updateRecord, writeCollected } from '../record/session.ts';
-import type { SessionDeps } from '../start/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 
 /** What a bind session left outside the project. */
 export interface CollectedOutside {

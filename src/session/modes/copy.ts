@@ -3,11 +3,11 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { WorkspaceOptions } from '../../workspace/layer/layer.ts';
 import { openWorkspace, reopenWorkspace } from '../../workspace/view/open.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
+import type { AgentEnd } from '../launch/agent-run.ts';
 import { sharedStatus } from '../record/exit-status.ts';
 import { releaseRecord } from '../record/session.ts';
-import type { AgentEnd } from '../start/agent-run.ts';
-import type { SessionDeps, UserDeps } from '../start/deps.ts';
-import type { ViewParts } from '../start/stage.ts';
+import type { SessionDeps, UserDeps } from '../stage/deps.ts';
+import type { ViewParts } from '../stage/stage.ts';
 import type { CollectedSession, DecidedSession, SessionMode, SessionView } from './mode.ts';
 
 /** Copy mode: the agent works on a layer over a copy of the project; what it changed is applied after a yes. */

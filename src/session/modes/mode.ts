@@ -2,9 +2,9 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
-import type { AgentEnd } from '../start/agent-run.ts';
-import type { SessionDeps, UserDeps } from '../start/deps.ts';
-import type { AgentView, ViewParts } from '../start/stage.ts';
+import type { AgentEnd } from '../launch/agent-run.ts';
+import type { SessionDeps, UserDeps } from '../stage/deps.ts';
+import type { AgentView, ViewParts } from '../stage/stage.ts';
 
 /**
  * What a session does in one mode, stage by stage; the stages that all modes share are in session/run.ts. A mode is one

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { ensureCustomImage } from '../../../src/environment/image/layers/custom-image.ts';
-import { refuseOpenImage } from '../../../src/session/start/probe-layers.ts';
+import { refuseOpenImage } from '../../../src/session/stage/probe-layers.ts';
 import { customImages } from '../../support/custom-images.ts';
 import { smallContainer } from '../../support/engine.ts';
 

@@ -16,7 +16,7 @@ import { auditIfMissing } from '../../../session/end/audit-collected.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { shownLines, shownReview } from '../../../session/end/shown-review.ts';
 import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
-import type { ReportPlace } from '../../../session/start/deps.ts';
+import type { ReportPlace } from '../../../session/stage/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
 import { withSession } from '../../context/open-session.ts';

@@ -12,7 +12,7 @@ import { tellLines } from '../../../review/screen/tell-lines.ts';
 import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
 import { fetchCommits, lackedBy, noteTaken, type RepositoryCommits } from '../../../session/later/session-commits.ts';
 import { requireWork } from '../../../session/record/require-usable.ts';
-import { sessionDeps, type UserDeps } from '../../../session/start/deps.ts';
+import { sessionDeps, type UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';

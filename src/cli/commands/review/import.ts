@@ -6,7 +6,7 @@ import { summaryLines } from '../../../review/screen/summary.ts';
 import { tellLines } from '../../../review/screen/tell-lines.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { importSession } from '../../../session/later/import-session.ts';
-import type { UserDeps } from '../../../session/start/deps.ts';
+import type { UserDeps } from '../../../session/stage/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
 import { readPolicy } from '../../context/read-policy.ts';

@@ -23,7 +23,7 @@ import {
   openCommits,
 } from '../../../review/commits/taken-twice.ts';
 import { hasAppliedFiles, type RepositoryCommits } from '../../../session/later/session-commits.ts';
-import type { UserDeps } from '../../../session/start/deps.ts';
+import type { UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type BranchMoveWords, moveQuestion } from './questions.ts';

@@ -11,9 +11,9 @@ import { readSeccompProfile } from '../../../../src/engines/engine/hardening/sec
 import { companionContainer } from '../../../../src/network/companion/companion.ts';
 import { servedPrograms } from '../../../../src/network/gateway/rules/program-host.ts';
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { openCleanupStack } from '../../../../src/session/start/cleanup-stack.ts';
-import { startMcpCompanions } from '../../../../src/session/start/mcp-companions.ts';
-import { readyProgram } from '../../../../src/session/start/ready-program.ts';
+import { openCleanupStack } from '../../../../src/session/stage/cleanup-stack.ts';
+import { startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
+import { readyProgram } from '../../../../src/session/stage/ready-program.ts';
 import { leftOf, listening, startAgentBeside } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/session/end/audit-collected.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/session/record/session.ts';
-import type { UserDeps } from '../../../../src/session/start/deps.ts';
+import type { UserDeps } from '../../../../src/session/stage/deps.ts';
 import { encodeSnapshot } from '../../../../src/workspace/scan/snapshot.ts';
 
 const sessionDir = mkdtempSync(path.join(tmpdir(), 'run-claude-audited-'));

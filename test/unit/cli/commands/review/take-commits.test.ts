@@ -11,7 +11,7 @@ import { NO_LFS } from '../../../../../src/review/commits/lfs/objects.ts';
 import { findRepositories } from '../../../../../src/review/commits/repositories.ts';
 import { gitWords } from '../../../../../src/review/commits/taken-twice.ts';
 import type { RepositoryCommits } from '../../../../../src/session/later/session-commits.ts';
-import type { UserDeps } from '../../../../../src/session/start/deps.ts';
+import type { UserDeps } from '../../../../../src/session/stage/deps.ts';
 import type { Screen } from '../../../../../src/terminal/ask.ts';
 
 let root: string;

@@ -10,9 +10,9 @@ import { type AttachedTerminal, type AttachOutcome, attachTerminal } from '../..
 import { muteKeys } from '../../terminal/mute-keys.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import { whyStopped } from '../record/stop-request.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 import { type ActivityLine, showActivityLine } from './activity-line.ts';
 import { type AgentEnd, type AgentRun, openAgentRun } from './agent-run.ts';
-import type { SessionDeps } from './deps.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 /** Parts of a session that run concurrently with the agent. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scanPace } from '../../../../src/session/start/scan-pace.ts';
+import { scanPace } from '../../../../src/session/launch/scan-pace.ts';
 
 /** Scans of the given lengths. Returns the share of the time that they took, the longest pause, and how many counted. */
 function run(scans: number, plainMs: number, countingMs: number, changed: (at: number) => boolean) {

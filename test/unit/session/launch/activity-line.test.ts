@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
-import { activityText, showActivityLine } from '../../../../src/session/start/activity-line.ts';
+import { activityText, showActivityLine } from '../../../../src/session/launch/activity-line.ts';
 import type { LiveReader } from '../../../../src/workspace/view/live.ts';
 
 beforeEach(() => vi.useFakeTimers());

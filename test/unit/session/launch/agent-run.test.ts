@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openAgentRun } from '../../../../src/session/start/agent-run.ts';
+import { openAgentRun } from '../../../../src/session/launch/agent-run.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

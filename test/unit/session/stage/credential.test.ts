@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { CredentialSource } from '../../../../src/core/types/credential.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
-import { credentialForSession, credentialLookup } from '../../../../src/session/start/credential.ts';
+import { credentialForSession, credentialLookup } from '../../../../src/session/stage/credential.ts';
 
 const program = { kind: 'claude', args: [], print: false };
 const planWith = (policy: object): Plan => ({ program, policy }) as unknown as Plan;

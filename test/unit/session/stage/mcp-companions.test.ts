@@ -6,8 +6,8 @@ import type { ContainerSpec, Engine } from '../../../../src/core/types/engine.ts
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { McpProgram } from '../../../../src/core/types/policy.ts';
 import { servedPrograms } from '../../../../src/network/gateway/rules/program-host.ts';
-import { plannedCompanions, startMcpCompanions } from '../../../../src/session/start/mcp-companions.ts';
-import { readyProgram } from '../../../../src/session/start/ready-program.ts';
+import { plannedCompanions, startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
+import { readyProgram } from '../../../../src/session/stage/ready-program.ts';
 
 const PROGRAM: McpProgram = { name: 'Box', command: ['node', 's.js'], env: { A: 'b' }, secrets: {}, hosts: [] };
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Container } from '../../../../src/core/types/engine.ts';
-import { watchGrowth } from '../../../../src/session/start/watch-growth.ts';
+import { watchGrowth } from '../../../../src/session/launch/watch-growth.ts';
 import { attachTerminal } from '../../../../src/terminal/attach/attach.ts';
 import type { DiskHooks } from '../../../../src/workspace/collector/disk.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openCleanupStack } from '../../../../src/session/start/cleanup-stack.ts';
+import { openCleanupStack } from '../../../../src/session/stage/cleanup-stack.ts';
 
 it('closes in reverse order, each once, a group in its place, and the rest after a failure', async () => {
   const closed: string[] = [];
