@@ -306,15 +306,18 @@ export const COMMANDS: readonly CommandShape[] = [
     ],
     0,
   ),
-  command('help', '[COMMAND]', 'print this help, or the options of a command', [], 1),
+  command('help', '[COMMAND | all]', 'print the first screen, the options of a command, or everything', [], 1),
   command('version', '', 'print the versions', [], 0),
 ];
+
+/** What `--help` and `help` take apart from the name of a command: every option and command. */
+export const WHOLE_HELP = 'all';
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly CommandOption[] = [
   flag('quiet', 'print less'),
   flag('trace', 'print every step'),
-  flag('help', 'print this help'),
+  { name: 'help', value: 'optional', placeholder: 'all', help: 'print this help; all: every option and command' },
 ];
 
 /** Command by name; `--gc` is an alias of `gc`. */

@@ -28,7 +28,7 @@ export function unknownOption(
   const others = isExec ? 'Options of the command' : `Options of ${agent.title}`;
   return usageError(
     `unknown option ${name}`,
-    elsewhere(name) ?? suggestion(name, names, `run-claude --help lists its options. ${others} go after --.`),
+    elsewhere(name) ?? suggestion(name, names, `run-claude help all lists its options. ${others} go after --.`),
   );
 }
 

@@ -1,25 +1,72 @@
-import { COMMANDS, COMMON_OPTIONS, type CommandOption, commandNamed } from './commands.ts';
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type CommandOption,
+  type CommandShape,
+  commandNamed,
+  WHOLE_HELP,
+} from './commands.ts';
 import { EXIT_STATUSES } from './exit-statuses.ts';
+import { COMMAND_GROUPS, EXAMPLE_OF_COMMAND, FIRST_EXAMPLES, FIRST_OPTIONS } from './first-screen.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
 
 /** Where descriptions start. */
 const COLUMN = 30;
 const MAX_COLUMNS = 80;
+/** Columns of the examples and of the groups of commands on the first screen. */
+const EXAMPLE_COLUMNS = 40;
+const GROUP_COLUMNS = 10;
 
-/** The text of `run-claude --help`, or of `run-claude COMMAND --help`. Lines end at column 80. */
-export function helpText(command: string | undefined): string {
-  const shape = command === undefined ? undefined : commandNamed.get(command);
-  if (shape === undefined) return mainHelp();
-  const lines = [`run-claude ${shape.name} ${shape.usage}`.trimEnd(), `  ${shape.help}`, ''];
-  const refused = REFUSED_OPTIONS[shape.name];
-  if (refused !== undefined) {
-    const own = shape.options.length === 0 ? [] : [...shape.options.map(optionLine), ''];
-    return [...lines, ...own, ...sessionOptions(({ name }) => !refused.includes(name))].join('\n');
-  }
-  return [...lines, ...[...shape.options, ...COMMON_OPTIONS].map(optionLine), ''].join('\n');
+/**
+ * The text of `run-claude --help`, of `--help=all`, or of `run-claude COMMAND --help`. Lines end at column 80.
+ *
+ * @param topic the name of a command, {@link WHOLE_HELP}, or undefined for the first screen
+ */
+export function helpText(topic: string | undefined): string {
+  if (topic === WHOLE_HELP) return wholeHelp();
+  const shape = topic === undefined ? undefined : commandNamed.get(topic);
+  return shape === undefined ? firstScreen() : commandHelp(shape);
 }
 
-function mainHelp(): string {
+function firstScreen(): string {
+  const options = FIRST_OPTIONS.flatMap((name) => RUN_OPTIONS.find((option) => option.name === name) ?? []);
+  return [
+    'run-claude runs Claude Code, or another agent, in a sandbox. You see what it',
+    'changed before you apply it.',
+    '',
+    ...FIRST_EXAMPLES.map(([command, purpose]) => `  ${command.padEnd(EXAMPLE_COLUMNS)}${purpose}`),
+    '',
+    'Options (all of them: run-claude help all)',
+    ...options.map((option) => optionLine({ ...option, help: briefly(option.help), value: briefValue(option) })),
+    '',
+    'Commands (options of one: run-claude COMMAND --help)',
+    ...Object.entries(COMMAND_GROUPS).map(([group, names]) => `  ${group.padEnd(GROUP_COLUMNS)}${names.join(' ')}`),
+    '',
+  ].join('\n');
+}
+
+/** A description up to its first detail. */
+const briefly = (help: string): string => help.split(/: |, | \(/)[0] ?? help;
+
+/** A value that can be left out is part of the whole help. */
+const briefValue = ({ value }: CommandOption): CommandOption['value'] => (value === 'optional' ? 'none' : value);
+
+function commandHelp(shape: CommandShape): string {
+  const refused = REFUSED_OPTIONS[shape.name];
+  const own = refused === undefined ? [...shape.options, ...COMMON_OPTIONS] : shape.options;
+  const ofSession = refused === undefined ? [] : sessionOptions(({ name }) => !refused.includes(name));
+  return [
+    `Example: ${EXAMPLE_OF_COMMAND[shape.name as keyof typeof EXAMPLE_OF_COMMAND]}`,
+    '',
+    `run-claude ${shape.name} ${shape.usage}`.trimEnd(),
+    `  ${shape.help}`,
+    '',
+    ...(own.length === 0 ? [] : [...own.map(optionLine), '']),
+    ...ofSession,
+  ].join('\n');
+}
+
+function wholeHelp(): string {
   return [
     'run-claude [options] [PROJECT] [agent arguments…] [-- agent arguments…]',
     'run-claude COMMAND [options] …',

@@ -246,7 +246,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   none('This run', 'yes', 'start without a question'),
   none('This run', 'quiet', 'print less'),
   none('This run', 'trace', 'print every step'),
-  none('This run', 'help', 'print this help', action),
+  optional('This run', 'help', ['all', 'all'], 'print the first options and commands; all: every one', action),
   none('This run', 'version', 'print the versions', action),
 ];
 

@@ -5,7 +5,14 @@ import { nearest } from '../../core/config/values/nearest.ts';
 import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import type { OwnAgent } from '../../core/types/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
-import { COMMON_OPTIONS, type CommandOption, type CommandShape, commandNamed, optionsByName } from './commands.ts';
+import {
+  COMMON_OPTIONS,
+  type CommandOption,
+  type CommandShape,
+  commandNamed,
+  optionsByName,
+  WHOLE_HELP,
+} from './commands.ts';
 import { type DryRunForm, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
 import { optionsForEach, RUN_OPTIONS } from './options.ts';
@@ -40,7 +47,7 @@ export interface CommandLineOfCommand {
 }
 
 export type CommandLine =
-  | { readonly kind: 'help'; readonly command: string | undefined }
+  | { readonly kind: 'help'; readonly topic: string | undefined }
   | { readonly kind: 'version' }
   | RunLine
   | CommandLineOfCommand;
@@ -94,9 +101,13 @@ function namesSession(words: readonly string[]): boolean {
 function asRequest(line: CommandLineOfCommand): CommandLine {
   if (line.name === 'version') return { kind: 'version' };
   if (line.name !== 'help') return line;
-  const [command] = line.words;
-  if (command !== undefined && !commandNamed.has(command)) throw refused.noSuchCommand(command);
-  return { kind: 'help', command };
+  return helpAbout(line.words[0]);
+}
+
+/** @throws {RunClaudeError} USAGE for a topic that does not exist */
+function helpAbout(topic: string | undefined): CommandLine {
+  if (topic !== undefined && topic !== WHOLE_HELP && !commandNamed.has(topic)) throw refused.noSuchCommand(topic);
+  return { kind: 'help', topic };
 }
 
 function commandShape(name: string): CommandShape {
@@ -126,7 +137,8 @@ function parseSession(
   const agent = namedAgent(before, agents);
   const sorted = sortWords(before, isDirectory, shape, { agent, own: agents.own });
   const has = (name: string): boolean => sorted.taken.some((taken) => taken.option.name === name);
-  if (has('help')) return { kind: 'help', command: shape?.name };
+  const help = sorted.taken.find((taken) => taken.option.name === 'help');
+  if (help !== undefined) return helpAbout(help.value ?? shape?.name);
   if (has('version')) return { kind: 'version' };
   if (kept !== undefined && rest.length > 0) throw refused.wordsAfterDashes(kept.name);
   if (kept !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', kept.name);
@@ -274,7 +286,8 @@ function parseCommand(
       throw refused.unknownCommandOption(shape.name, word, known.keys());
     } else words.push(word);
   }
-  if (options.has('help')) return { kind: 'help', command: shape.name };
+  const help = options.get('help')?.[0];
+  if (help !== undefined) return helpAbout(help === '' ? shape.name : help);
   const unexpected = words[shape.maxWords];
   if (unexpected !== undefined) throw refused.tooManyWords(shape.name, unexpected);
   if (cut !== -1 && shape.rest === undefined) throw refused.wordsAfterDashes(shape.name);

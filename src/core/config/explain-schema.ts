@@ -68,7 +68,7 @@ function meantKey(key: string): string | undefined {
 /** What can be written in place of an unknown key. The keys of the file itself are too many for a hint. */
 function keysHint(keys: readonly string[]): string {
   return keys.length === 0
-    ? 'Most keys have the name of an option: run-claude --help lists them.'
+    ? 'Most keys have the name of an option: run-claude help all lists them.'
     : `It can have: ${keys.join(', ')}.`;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allRules } from '../../../../src/audit/catalogue.ts';
-import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
+import { COMMANDS, WHOLE_HELP } from '../../../../src/cli/grammar/commands.ts';
 import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { SETTINGS } from '../../../../src/core/config/settings.ts';
@@ -24,7 +24,7 @@ const rowsOf = (text: string): string[][] =>
 it('has the same exit statuses in the table, the help and the docs', () => {
   const table = EXIT_STATUSES.map(([statuses, meaning]) => [statuses.join(', '), meaning]);
   expect(rowsOf(page('reference/exit-statuses.md').split('<!-- generated end -->')[0] ?? '').slice(1)).toEqual(table);
-  const help = helpText(undefined);
+  const help = helpText(WHOLE_HELP);
   expect(help.slice(help.indexOf('Exit status')).trim().split('\n').slice(1)).toEqual(
     table.map(([statuses = '', meaning]) => `  ${statuses.padEnd(10)}${meaning}`),
   );

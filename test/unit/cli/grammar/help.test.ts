@@ -1,9 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../../src/cli/grammar/commands.ts';
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type CommandOption,
+  commandNamed,
+  WHOLE_HELP,
+} from '../../../../src/cli/grammar/commands.ts';
+import {
+  COMMAND_GROUPS,
+  EXAMPLE_OF_COMMAND,
+  FIRST_EXAMPLES,
+  FIRST_OPTIONS,
+} from '../../../../src/cli/grammar/first-screen.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
+import { parseCommandLine } from '../../../../src/cli/grammar/parse-command-line.ts';
 import { readValue } from '../../../../src/core/config/read-value.ts';
 import { settingNamed } from '../../../../src/core/config/settings.ts';
 
@@ -41,7 +54,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const PAGES: readonly Page[] = [
-  { title: 'run-claude', help: helpText(undefined), options: RUN_OPTIONS },
+  { title: 'run-claude, all of it', help: helpText(WHOLE_HELP), options: RUN_OPTIONS },
   ...COMMANDS.map(({ name, options }) => ({
     title: `run-claude ${name}`,
     help: helpText(name),
@@ -70,11 +83,42 @@ describe.each(PAGES)('the help of $title', ({ help, options }) => {
 });
 
 it('lists every command with a description', () => {
-  const help = helpText(undefined);
+  const help = helpText(WHOLE_HELP);
   const commands = help.slice(help.indexOf('\nCommands '));
   for (const { name } of COMMANDS) {
     expect(commands, name).toMatch(new RegExp(`^  ${name}( \\S+)*( {2,}|\\n {10,})\\w{2,}`, 'm'));
   }
+});
+
+describe('the first screen', () => {
+  const screen = helpText(undefined);
+  /** The words of a command line, as a shell splits them. */
+  const wordsOf = (line: string): string[] =>
+    [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '').slice(1);
+  const kindOf = (line: string) => parseCommandLine(wordsOf(line), () => true);
+
+  it('fits in a terminal of 24 lines and 80 columns, with its prompt', () => {
+    const lines = screen.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(23);
+    expect(lines.filter((line) => line.length > MAX_COLUMNS)).toEqual([]);
+  });
+
+  it('names every command once, and eight options of the grammar', () => {
+    expect(Object.values(COMMAND_GROUPS).flat().sort()).toEqual([...commandNamed.keys()].sort());
+    expect([...printedOptions(screen).keys()]).toEqual(FIRST_OPTIONS);
+    expect(FIRST_OPTIONS).toHaveLength(8);
+    expect(FIRST_OPTIONS).toEqual(expect.arrayContaining(['copy-workspace', 'auto-apply', 'bind']));
+  });
+
+  it('has three examples, and the help of a command starts with one: the grammar takes each', () => {
+    expect(FIRST_EXAMPLES).toHaveLength(3);
+    for (const [line] of FIRST_EXAMPLES) expect(kindOf(line), line).toMatchObject({ kind: 'run' });
+    for (const [name, example] of Object.entries(EXAMPLE_OF_COMMAND)) {
+      expect(helpText(name)).toMatch(`Example: ${example}\n`);
+      expect(wordsOf(example)[0]).toBe(name);
+      expect(() => kindOf(example), example).not.toThrow();
+    }
+  });
 });
 
 describe('the documents', () => {

@@ -130,13 +130,16 @@ describe('options', () => {
     expect(run('--trace').flags).toEqual([{ flag: '--trace', setting: 'trace', value: true }]);
   });
   it('prints help and version', () => {
-    expect(parse('--help')).toEqual({ kind: 'help', command: undefined });
-    expect(parse('apply', '--help')).toEqual({ kind: 'help', command: 'apply' });
+    expect(parse('--help')).toEqual({ kind: 'help', topic: undefined });
+    expect(parse('apply', '--help')).toEqual({ kind: 'help', topic: 'apply' });
     expect(parse('proj', '--version')).toEqual({ kind: 'version' });
     expect(args(run('--', '--help'))).toEqual(['--help']);
   });
   it('accepts help and version as commands', () => {
     expect(parse('help')).toEqual(parse('--help'));
+    for (const words of [['help', 'all'], ['--help=all'], ['apply', '--help=all'], ['exec', '--help=all']])
+      expect(parse(...words), words.join(' ')).toEqual({ kind: 'help', topic: 'all' });
+    expect(refusal('--help=aply')).toContain('Did you mean run-claude help apply?');
     expect(parse('help', 'apply')).toEqual(parse('apply', '--help'));
     expect(parse('help', 'exec')).toEqual(parse('exec', '--help'));
     expect(parse('version')).toEqual({ kind: 'version' });
