@@ -9,6 +9,7 @@ import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../context/open-engine.ts';
 import { withSession } from '../context/open-session.ts';
 import { restoredPlan } from '../context/restored-plan.ts';
+import { requirePrompt } from '../start/require-prompt.ts';
 import { requireRoom } from '../start/require-room.ts';
 
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
@@ -25,14 +26,15 @@ export const resumeCommand: CommandRun = (line, context) =>
       );
     const { policy } = record.plan;
     requireRoom(policy, context.places);
+    const plan = resumePlan(restoredPlan(record, context), {
+      words: line.rest,
+      conversation: lastConversation(record),
+      host: deps.host,
+      term: context.env['TERM'],
+    });
+    requirePrompt(plan.program, process);
     const engine = await openEngineOf(record.plan, context, { run: { policy, without: [] } });
     try {
-      const plan = resumePlan(restoredPlan(record, context), {
-        words: line.rest,
-        conversation: lastConversation(record),
-        host: deps.host,
-        term: context.env['TERM'],
-      });
       const all = sessionDeps(deps, engine, context.env);
       return await withLayer(record, 'running its agent again', () => resumeSession(record, plan, all));
     } finally {

@@ -9,11 +9,11 @@ export interface ParsedOption {
   readonly extraWords: number;
 }
 
-const LETTERS: Readonly<Record<string, string>> = { '-h': '--help', '-V': '--version' };
+const LETTERS: Readonly<Record<string, string>> = { '-h': '--help', '-V': '--version', '-v': '--version' };
 
 /**
- * The option of `known` at `words[index]`, with its value; undefined when the word is none of them. `-h` is `--help`, `-V` is
- * `--version`.
+ * The option of `known` at `words[index]`, with its value; undefined when the word is none of them. `-h` is `--help`; `-V` and
+ * `-v` are `--version`.
  *
  * @throws {RunClaudeError} USAGE when a value is missing or not wanted
  */

@@ -77,10 +77,10 @@ describe('options', () => {
   ])('suggests for %s what begins with it, otherwise what is near: %s', (word, wanted) => {
     expect(refusal(word)).toContain(`Did you mean ${wanted}?`);
   });
-  it('reads -V as --version', () => {
-    expect(parse('-V')).toEqual({ kind: 'version' });
-    expect(parse('proj', '-V')).toEqual({ kind: 'version' });
-    expect(args(run('-v'))).toEqual(['-v']);
+  it.each(['-V', '-v'])('reads %s as --version: nobody starts a session for it', (word) => {
+    expect(parse(word)).toEqual({ kind: 'version' });
+    expect(parse('proj', word)).toEqual({ kind: 'version' });
+    expect(args(run('--', word))).toEqual([word]);
   });
   it.each([
     [['--only', 'x'], 'It belongs to: run-claude apply, run-claude commits'],
