@@ -3,6 +3,7 @@ import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { durationText, whenText } from '../../core/text/when.ts';
 import type { Severity } from '../../core/types/finding.ts';
 import type { ImportedFrom, SessionRecord } from '../../core/types/session.ts';
+import { inPartWords } from '../../review/screen/outcome-lines.ts';
 import { shortPath } from '../../review/screen/summary.ts';
 import type { SessionFacts } from '../../session/end/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
@@ -83,8 +84,10 @@ export function stateText({ state }: Pick<SessionFacts, 'state'>): string {
 export function contentText({ state, files, paths, hasCommits, ignored }: SessionFacts): string {
   const parts: string[] = [];
   if (files !== undefined && files.total > 0) {
-    const isPart = state === 'partly-applied' || (state === 'applied' && files.applied < files.total);
-    parts.push(isPart ? `${files.applied} of ${amount(files.total, 'files')}` : amount(files.total, 'files'));
+    const done = files.applied + files.inPart;
+    const isPart = state === 'partly-applied' || (state === 'applied' && done < files.total);
+    parts.push(isPart ? `${done} of ${amount(files.total, 'files')}` : amount(files.total, 'files'));
+    if (files.inPart > 0) parts.push(inPartWords(files.inPart));
   }
   const { blocked, suspect } = paths;
   if (suspect > 0) parts.push(`${suspect} suspect`);

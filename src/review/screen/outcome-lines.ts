@@ -9,19 +9,20 @@ import { blockedReason } from '../choices/policy.ts';
 const MAX_NAMED = 10;
 
 /**
- * '3 of 5 files are applied (today 14:03), 2 are left, 1 blocked'. `when` is the time of the last apply. `isDiscarded`: what is
- * left was discarded with the session.
+ * '3 of 5 files are applied (today 14:03), 1 of them in part, 2 are left'. `when` is the time of the last apply. `isDiscarded`:
+ * what is left was discarded with the session.
  */
 export function progressLine(
   { total, applied, left, inPart, blocked }: ProgressCounts,
   when: string | undefined,
   isDiscarded = false,
 ): string {
-  const what = applied === total ? amount(total, 'files') : `${applied} of ${amount(total, 'files')}`;
-  const parts = [`${what} ${are(total === 1 ? 1 : applied)} applied${when === undefined ? '' : ` (${when})`}`];
-  if (left > 0 && isDiscarded) parts.push(`${left} ${left === 1 ? 'was' : 'were'} discarded`);
-  else if (left > 0)
-    parts.push(`${left} ${are(left)} left${inPart === 0 ? '' : `, ${inPart} of them applied in part`}`);
+  const [done, open] = [applied + inPart, left - inPart];
+  const what = done === total ? amount(total, 'files') : `${done} of ${amount(total, 'files')}`;
+  const parts = [`${what} ${are(total === 1 ? 1 : done)} applied${when === undefined ? '' : ` (${when})`}`];
+  if (inPart > 0) parts.push(inPartWords(inPart));
+  if (open > 0)
+    parts.push(isDiscarded ? `${open} ${open === 1 ? 'was' : 'were'} discarded` : `${open} ${are(open)} left`);
   if (blocked > 0) parts.push(`${blocked} ${are(blocked)} blocked`);
   return parts.join(', ');
 }
@@ -32,9 +33,9 @@ export function progressLine(
  */
 export function resultLine(files: readonly FileProgress[], verb: string): string {
   const same = files.filter(({ verdict }) => verdict === 'same').length;
-  const { inPart: partly } = countProgress(files);
-  const applied = files.filter(({ verdict }) => verdict === 'applied').length + partly;
-  const parts = partly === 0 ? '' : `, ${partly} of them in part`;
+  const { inPart } = countProgress(files);
+  const applied = files.filter(({ verdict }) => verdict === 'applied').length + inPart;
+  const parts = inPart === 0 ? '' : `, ${inPartWords(inPart)}`;
   const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} in the project already`;
   return `${verb} ${applied} of ${amount(files.length, 'files')}${parts}${already}.`;
 }
@@ -91,6 +92,9 @@ function globOf(path: string): string {
   // Without a slash a glob matches files of that name in every folder.
   return path.includes('/') ? path : `/${path}`;
 }
+
+/** Behind a number of applied files: how many of them have only some of their parts in the project. */
+export const inPartWords = (inPart: number): string => `${inPart} of them in part`;
 
 function nameOf({ item }: FileProgress): string {
   const name = cleanLine(item.change.path);

@@ -8,7 +8,13 @@ import type { SessionRecord } from '../../../core/types/session.ts';
 import { matcher } from '../../../review/choices/build-review.ts';
 import { isConversation } from '../../../review/choices/claude-items.ts';
 import type { FileDiff } from '../../../review/choices/file-diff.ts';
-import { countProgress, fileProgress, isApplied } from '../../../review/choices/file-progress.ts';
+import {
+  APPLIED_IN_PART,
+  countProgress,
+  type FileProgress,
+  fileProgress,
+  isApplied,
+} from '../../../review/choices/file-progress.ts';
 import { diffLines } from '../../../review/screen/diff-view.ts';
 import { progressLine } from '../../../review/screen/outcome-lines.ts';
 import { loadDiff } from '../../../review/screen/show.ts';
@@ -33,6 +39,7 @@ export const diffCommand: CommandRun = (line, context) =>
     await auditIfMissing(record, deps);
     const review = shownReview(record) ?? reviewOf(record);
     const shown = itemsOf(review, line);
+    for (const text of unmatchedLines(shown, line)) context.tell({ kind: 'message', level: 'warning', text });
     if (line.options.has('json')) {
       context.write(jsonText(shown));
       return 0;
@@ -40,7 +47,7 @@ export const diffCommand: CommandRun = (line, context) =>
     if (isInPlace(record)) return showInPlace(record, shown, line, context);
     const files = fileProgress(review, record.outcome?.changes ?? []);
     const counts = countProgress(files);
-    const isPartly = counts.applied > 0 && counts.left > 0;
+    const isPartly = counts.applied + counts.inPart > 0 && counts.left > 0;
     const when = record.outcome && whenText(record.outcome.at, Date.now());
     if (counts.applied + counts.inPart > 0) {
       const marked = isPartly && !isPatch(line) ? ' Applied ones are marked.' : '';
@@ -52,10 +59,28 @@ export const diffCommand: CommandRun = (line, context) =>
       await writePatch(shown, record, { content, context });
       return 0;
     }
-    const applied = new Set(isPartly ? files.filter(isApplied).map(({ item }) => item) : []);
-    await show(shown, { line, context, applied, store: content });
+    const marks = new Map(isPartly ? files.flatMap(markOf) : []);
+    await show(shown, { line, context, marks, store: content });
     return 0;
   });
+
+/** Of a file of a session that is partly applied: what is in the project of it. */
+function markOf(file: FileProgress): (readonly [ReviewItem, string])[] {
+  if (isApplied(file)) return [[file.item, '(applied)']];
+  return file.why === APPLIED_IN_PART ? [[file.item, `(${APPLIED_IN_PART})`]] : [];
+}
+
+/** A line for each pattern behind `--` that no changed file matches: a mistyped one looks like a session without changes. */
+function unmatchedLines(shown: readonly ReviewItem[], { rest }: CommandLineOfCommand): string[] {
+  return rest
+    .filter((pattern) => !shown.some((item) => isNamed(item, matcher([pattern]))))
+    .map((pattern) => cleanLine(`No changed file matches ${pattern}`));
+}
+
+/** A rename has two names. */
+function isNamed({ change, renamedFrom }: ReviewItem, matches: (path: string) => boolean): boolean {
+  return matches(change.path) || (renamedFrom !== undefined && matches(renamedFrom));
+}
 
 /**
  * A bind session's changes are in the project, and the content of before is not kept: their names, and where to see
@@ -94,22 +119,19 @@ function itemsOf(review: Review, { rest }: CommandLineOfCommand): readonly Revie
   const claude = review.claude?.items.filter((item) => rest.length > 0 || !isConversation(item)) ?? [];
   // A rename is shown once, by either of its names.
   return [...review.items, ...claude].filter(
-    ({ change, state, renamedFrom, renamedTo }) =>
-      state !== 'git' &&
-      renamedTo === undefined &&
-      (wanted(change.path) || (renamedFrom !== undefined && wanted(renamedFrom))),
+    (item) => item.state !== 'git' && item.renamedTo === undefined && isNamed(item, wanted),
   );
 }
 
 interface ShowOptions {
   readonly line: CommandLineOfCommand;
   readonly context: CommandContext;
-  /** Those to mark as applied. */
-  readonly applied: ReadonlySet<ReviewItem>;
+  /** What is printed behind the names of some. */
+  readonly marks: ReadonlyMap<ReviewItem, string>;
   readonly store: ContentReader;
 }
 
-async function show(items: readonly ReviewItem[], { line, context, applied, store }: ShowOptions): Promise<void> {
+async function show(items: readonly ReviewItem[], { line, context, marks, store }: ShowOptions): Promise<void> {
   const { env, interruption } = context;
   const { stdout } = process;
   const isTerminal = stdout.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb';
@@ -122,7 +144,8 @@ async function show(items: readonly ReviewItem[], { line, context, applied, stor
   for (const item of items) {
     if (output.unread.aborted || interruption.signal.aborted) break;
     const { path } = item.change;
-    const mark = applied.has(item) ? '  (applied)' : '';
+    const marked = marks.get(item) ?? (item.state === 'withheld' ? '(ignored: not applied)' : undefined);
+    const mark = marked === undefined ? '' : `  ${marked}`;
     if (line.options.has('name-only')) await output.write(`${cleanLine(path)}\n`);
     else if (line.options.has('stat')) {
       await output.write(`${statLine(item, await loadDiff(store, item))}${mark}\n`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { leftText, sessionLines } from '../../../../src/cli/context/session-lines.ts';
+import { contentText, leftText, sessionLines } from '../../../../src/cli/context/session-lines.ts';
 import { type SessionFacts, sessionFacts } from '../../../../src/session/end/session-facts.ts';
 import { listSessions } from '../../../../src/session/record/session.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
@@ -181,4 +181,11 @@ it('has files in JSON for every session: null until they are collected', async (
   const listed = JSON.parse(await run(recordSessions(SESSIONS), ['json', 'all']));
   expect(listed.every((one: object) => 'files' in one)).toBe(true);
   expect(listed.find(({ id }: { id: string }) => id === '261119-080000-888').files).toBeNull();
+});
+
+it('counts a file of which some parts are applied as status and apply do', () => {
+  const files = { total: 4, applied: 1, left: 3, inPart: 1, blocked: 0 };
+  const none = { hasCommits: false, ignored: 0, findings: {}, paths: { suspect: 0, blocked: 0 } };
+  const facts = { ...none, state: 'partly-applied', files } as unknown as SessionFacts;
+  expect(contentText(facts)).toBe('2 of 4 files, 1 of them in part');
 });

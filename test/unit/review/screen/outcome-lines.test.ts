@@ -33,7 +33,7 @@ it.each<[ProgressCounts, string | undefined, string]>([
   [
     { total: 3, applied: 1, left: 1, inPart: 1, blocked: 1 },
     undefined,
-    '1 of 3 files is applied, 1 is left, 1 of them applied in part, 1 is blocked',
+    '2 of 3 files are applied, 1 of them in part, 1 is blocked',
   ],
 ])('prints for %j what is applied and what is left', (counts, when, text) => {
   expect(progressLine(counts, when)).toBe(text);
