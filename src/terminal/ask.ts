@@ -3,7 +3,7 @@ import { cleanLine } from './clean.ts';
 import type { Interruption } from './interruption.ts';
 import { readLine } from './read-line.ts';
 import { say } from './say.ts';
-import { waitForSilence } from './silence.ts';
+import { dropTyped, SILENCE_MS, TYPED_AHEAD_MS } from './silence.ts';
 import { cutEnd } from './width.ts';
 
 /** The user's terminal. Questions go to stderr: stdout is the agent's. */
@@ -32,8 +32,8 @@ export interface Question<Key extends string = string> {
   readonly about: readonly string[];
   /** What may follow an answer, as the folder of `l FOLDER`. */
   readonly takes?: Readonly<Partial<Record<NoInfer<Key>, RegExp>>>;
-  /** Keys that were typed before the question are dropped: they were meant for the agent, or for nothing that was shown. */
-  readonly dropsEarlierKeys?: boolean;
+  /** The keys before it may have been for the agent: half a second without a key passes before it is asked. */
+  readonly waitsForSilence?: boolean;
 }
 
 export interface Answer<Key extends string> {
@@ -49,17 +49,17 @@ const MAX_QUOTED_COLUMNS = 40;
 
 /**
  * Asks until one of the question's answers is typed: the only way in which run-claude asks anything on a terminal. `?`
- * explains the screen and each answer; another word is reported, with the answers, and the question is asked again.
- * Undefined at Ctrl-C, Ctrl-D, end of input or abort, which never stand for a yes. Preconditions: stdin and stderr are a
+ * explains the screen and each answer; another word is reported, with the answers, and the question is asked again. What
+ * was typed before the question is on the screen is dropped: it was for something else. Undefined at Ctrl-C, Ctrl-D, end of input or abort, which never stand for a yes. Preconditions: stdin and stderr are a
  * terminal.
  */
 export async function ask<Key extends string>(
   screen: Screen,
   question: Question<Key>,
 ): Promise<Answer<Key> | undefined> {
-  if (question.dropsEarlierKeys === true && !(await waitForSilence(screen))) return undefined;
   const message = questionLine(question);
-  for (;;) {
+  for (let silenceMs = question.waitsForSilence ? SILENCE_MS : TYPED_AHEAD_MS; ; silenceMs = TYPED_AHEAD_MS) {
+    if (!(await dropTyped(screen, silenceMs))) return undefined;
     const typed = (await readLine(screen, message))?.trim();
     if (typed === undefined) return undefined;
     const answer = answerOf(question, typed);
@@ -90,12 +90,11 @@ function answerOf<Key extends string>(
   return { key, rest };
 }
 
-/** '[sandbox] Start the session? [Y/n]:'. More than two answers need the hint at `?`. */
+/** '[sandbox] Start the session? [Y/n/?]:'. */
 function questionLine<Key extends string>({ text, answers, onEnter }: Question<Key>): string {
   const letters = Object.keys(answers).filter((key) => key.length === 1);
   const shown = letters.map((key) => (key === onEnter ? key.toUpperCase() : key));
-  if (letters.length > 2) shown.push('?');
-  return `${PREFIX}${text}${letters.length > 1 ? ` [${shown.join('/')}]` : ''}:`;
+  return `${PREFIX}${text}${letters.length > 1 ? ` [${shown.join('/')}/?]` : ''}:`;
 }
 
 function answerLines<Key extends string>({ answers, onEnter }: Question<Key>): string[] {

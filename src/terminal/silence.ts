@@ -1,20 +1,23 @@
 import type { Screen } from './ask.ts';
 import { preloadPrompt } from './read-line.ts';
 
-const SILENCE_MS = 500;
+/** Where a key may be meant for the agent. */
+export const SILENCE_MS = 500;
+/** What the terminal holds arrives within this time. */
+export const TYPED_AHEAD_MS = 30;
 
 /**
- * Drops what was typed before, and waits until half a second has passed without a key, so that a key meant for the
- * agent does not answer run-claude. False at Ctrl-C, end of input or abort.
+ * Drops what was typed before, and waits until so long has passed without a key: a key that was meant for the agent, or for
+ * an earlier question, answers no question. False at Ctrl-C, end of input or abort.
  */
-export async function waitForSilence(screen: Screen): Promise<boolean> {
+export async function dropTyped(screen: Screen, silenceMs: number): Promise<boolean> {
   const { stdin } = screen;
   // Loaded by the time of the question, so that no key is lost in between.
   void preloadPrompt();
   const wasRaw = stdin.isRaw;
   stdin.setRawMode?.(true);
   const quiet = await new Promise<boolean>((resolve) => {
-    let timer = setTimeout(() => done(true), SILENCE_MS);
+    let timer = setTimeout(() => done(true), silenceMs);
     const done = (result: boolean): void => {
       clearTimeout(timer);
       stdin.off('data', onData).off('end', onEnd).off('error', onEnd).off('close', onEnd);
@@ -27,7 +30,7 @@ export async function waitForSilence(screen: Screen): Promise<boolean> {
         return;
       }
       clearTimeout(timer);
-      timer = setTimeout(() => done(true), SILENCE_MS);
+      timer = setTimeout(() => done(true), silenceMs);
     };
     const onEnd = (): void => done(false);
     stdin.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);

@@ -96,7 +96,7 @@ it('commits made inside are in the session’s own repository, and come back on 
   expect(scene.git('log', '--format=%s %an', `main..${ref}`)).toBe('made inside Agent\n');
   expect(scene.git('rev-parse', 'main').trim()).toBe(head);
   await using pty = scene.pty(['commits', '--import']);
-  await pty.see(/Move main forward by 1 commit[\s\S]*?\[y\/N\]/);
+  await pty.see(/Move main forward by 1 commit[\s\S]*?\[y\/N\/\?\]/);
   pty.send('y\r');
   expect(await pty.exited).toBe(0);
   expect([scene.git('rev-parse', 'main'), scene.git('status', '--porcelain')]).toEqual([

@@ -83,7 +83,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     await using pty = scene.pty(['apply'], { columns: 100, rows: 40 });
     let at = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
     pty.send('y\r');
-    at = await pty.see(/Apply suspect cfg\? \[y\/N\]:/, { from: at });
+    at = await pty.see(/Apply suspect cfg\? \[y\/N\/\?\]:/, { from: at });
     pty.send('n\r');
     at = await pty.see(/Apply 2 files \(vim\) .*\[y\/N\/d\/l\/\?\]:/s, { from: at });
     pty.send('y\r');

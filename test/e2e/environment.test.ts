@@ -61,16 +61,16 @@ describe("what a project's file asks for", () => {
     const start = (): Pty => new Pty(words, { cwd: scene.project, env: scene.env, columns: 100, rows: 60 });
     {
       await using pty = start();
-      await pty.see(/variable FROM_PROJECT=yes[\s\S]*file for setup lock\.json[\s\S]*setup [\s\S]*\[y\/N\]:/);
+      await pty.see(/variable FROM_PROJECT=yes[\s\S]*file for setup lock\.json[\s\S]*setup [\s\S]*\[y\/N\/\?\]:/);
       await pty.enter('no');
       expect(await pty.exited).toBe(130);
       expect(environmentsOf(scene)).toEqual([]);
     }
     {
       await using pty = start();
-      await pty.see(/Allow all of this in the sandbox\? \[y\/N\]:/);
+      await pty.see(/Allow all of this in the sandbox\? \[y\/N\/\?\]:/);
       await pty.enter('y');
-      await pty.see(/Start the session\? \[Y\/n\]:/);
+      await pty.see(/Start the session\? \[Y\/n\/\?\]:/);
       await pty.enter('y');
       await pty.see(/from-home/);
       expect(await pty.exited).toBe(0);
@@ -83,7 +83,7 @@ describe("what a project's file asks for", () => {
     }
     scene.write('.run-claude.toml', TABLE.replace('"yes"', '"no"'));
     await using pty = start();
-    await pty.see(/variable FROM_PROJECT=no[\s\S]*\[y\/N\]:/);
+    await pty.see(/variable FROM_PROJECT=no[\s\S]*\[y\/N\/\?\]:/);
     await pty.enter('n');
     expect(await pty.exited).toBe(130);
   });

@@ -85,7 +85,7 @@ it.each([
     await shell.seeApproved('03-mistyped', PROMPT);
 
     await command(`run-claude --disk 10g -p 'please tidy up'`);
-    await shell.seeApproved('04-start', /Start the session\? \[Y\/n\]:$/);
+    await shell.seeApproved('04-start', /Start the session\? \[Y\/n\/\?\]:$/);
     type('y');
     await shell.seeApproved('05-review', QUESTION);
     type('l');
@@ -124,7 +124,7 @@ it.each([
     type('n');
     await shell.seeApproved('16-applied-again', PROMPT);
     await command('run-claude undo');
-    await shell.see(/\[y\/N\]:$/);
+    await shell.see(/\[y\/N\/\?\]:$/);
     type('y');
     await shell.seeApproved('17-undone', PROMPT);
     await command('run-claude sessions');

@@ -12,7 +12,7 @@ it('the first start in a project asks, explains the question and how to avoid it
   const sessions = (): string[] => readdirSync(path.join(scene.env['XDG_STATE_HOME'] ?? '', 'run-claude/sessions'));
   {
     await using pty = start();
-    await pty.see(/first session of this project\.[\s\S]*--yes[\s\S]*Start the session\? \[Y\/n\]:/);
+    await pty.see(/first session of this project\.[\s\S]*--yes[\s\S]*Start the session\? \[Y\/n\/\?\]:/);
     await pty.see(/copied {6}\d+ files, \d/);
     await pty.see(/no-such-name: nothing in the project matches it/);
     await pty.enter('?');
@@ -26,7 +26,7 @@ it('the first start in a project asks, explains the question and how to avoid it
   }
   {
     await using pty = start();
-    await pty.see(/Start the session\? \[Y\/n\]:/);
+    await pty.see(/Start the session\? \[Y\/n\/\?\]:/);
     await pty.enter('y');
     expect(await pty.exited).toBe(7);
   }
@@ -35,8 +35,8 @@ it('the first start in a project asks, explains the question and how to avoid it
   expect(again.output).not.toContain('Start the session?');
 });
 
-const ON_A_COPY = /On a copy, or on your own files\? \[C\/o\]:/;
-const START = /Start the session\? \[Y\/n\]:/;
+const ON_A_COPY = /On a copy, or on your own files\? \[C\/o\/\?\]:/;
+const START = /Start the session\? \[Y\/n\/\?\]:/;
 
 /** A bare start, whose shell writes into the project. */
 function bareStart(scene: Scene, ...options: string[]): Pty {

@@ -68,7 +68,7 @@ it('SIGTERM at the question before the start: nothing starts, status 143, and no
   await using scene = new Scene();
   const argv = [process.execPath, mainJs, '--copy-workspace', '--shell', '.'];
   await using pty = new Pty(argv, { cwd: scene.project, env: scene.env });
-  await pty.see(/Start the session\? \[Y\/n\]:/);
+  await pty.see(/Start the session\? \[Y\/n\/\?\]:/);
   const [inside = ''] = readFileSync(`/proc/${pty.pid}/task/${pty.pid}/children`, 'utf8').split(' ');
   process.kill(Number(inside), 'SIGTERM');
   expect(await pty.exited).toBe(143);

@@ -80,7 +80,7 @@ it('accepts each answer, at the end and later; keys typed before the question do
   expect((await scene.run(['apply', '--yes'])).status).toBe(121);
   expect(status(scene)).toEqual(exampleChanges.filter((line) => line !== ' M Makefile'));
   await ask(['undo'], async (pty) => {
-    await pty.see(/Undo the apply of [\w :]+, 15 files\? \[y\/N\]/);
+    await pty.see(/Undo the apply of [\w :]+, 15 files\? \[y\/N\/\?\]/);
     pty.send('y\r');
   });
   expect(status(scene)).toEqual([]);

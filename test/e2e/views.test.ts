@@ -96,7 +96,7 @@ it('a partial apply: every view says what is applied and what is left, and how t
   expect(execFileSync('git', ['apply', '--numstat'], options).toString().split('\n').length).toBe(5);
   expect((await scene.run(['diff', '--view'])).stdout).not.toContain('\u001b');
 
-  const undone = await inTerminal(['undo'], [[/Undo the apply of [^,]+, 2 files\? \[y\/N\]:/, 'y\r']]);
+  const undone = await inTerminal(['undo'], [[/Undo the apply of [^,]+, 2 files\? \[y\/N\/\?\]:/, 'y\r']]);
   expect(undone).toContain('restored');
   expect(scene.git('status', '--porcelain')).toBe('?? bound.txt\n');
   expect((await scene.run(['status'])).stdout).toMatch(new RegExp(`^${id} {2}pending `));

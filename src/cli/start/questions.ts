@@ -9,7 +9,7 @@ export function startQuestion(screen: readonly string[]): Question<'y' | 'n'> {
     about: screen,
     answers: { y: 'start the session as the lines above say', n: 'end here; nothing was started (also Ctrl-C)' },
     onEnter: 'y',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }
 
@@ -22,7 +22,7 @@ export function requestQuestion(): Question<'y' | 'n'> {
     ],
     answers: { y: 'allow it, for this session and later ones', n: 'end here; nothing was started (also Ctrl-C)' },
     onEnter: 'n',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }
 
@@ -39,6 +39,6 @@ export function modeQuestion(file: string): Question<'c' | 'o'> {
     ],
     answers: { c: 'on a copy', o: 'on your own files' },
     onEnter: 'c',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }

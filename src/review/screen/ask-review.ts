@@ -24,8 +24,8 @@ export async function askReview(question: ReviewQuestion): Promise<Choice> {
   printSummary(question);
   const asked = applyQuestion(shortPath(question.project, question.home));
   for (let isFirst = true; ; isFirst = false) {
-    // What was typed for the agent must not answer; what is typed after an answer is for this question.
-    const answer = await ask(screen, { ...asked, dropsEarlierKeys: isFirst });
+    // What was typed for the agent must not answer.
+    const answer = await ask(screen, { ...asked, waitsForSilence: isFirst });
     switch (answer?.key) {
       case 'y':
         return (await confirmMassDeletion(question)) ? applyClean(question) : chooseNothing(review);

@@ -39,6 +39,6 @@ export function orphanedAgentQuestion(attachHint: string | undefined): Question<
       l: 'leave it as it is',
     } as Readonly<Record<'a' | 's' | 'l', string>>,
     onEnter: 'l',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }

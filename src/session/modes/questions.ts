@@ -9,6 +9,6 @@ export function restoreQuestion(): Question<'y' | 'n'> {
     about: ['The session changed these files, and git would run what they name: with your rights, on this machine.'],
     answers: { y: 'put them back as they were before the session (also Ctrl-C)', n: 'leave them as they are now' },
     onEnter: 'y',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }

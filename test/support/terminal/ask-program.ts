@@ -9,8 +9,8 @@ const screen = { stdin, stderr, env: process.env, colour: true, dumb: false };
 const answers: (string | null)[][] = [];
 for (const { question } of Object.values(ASKED).flat()) {
   const of: (string | null)[] = [];
-  for (const dropsEarlierKeys of [question.dropsEarlierKeys === true, false, false]) {
-    const answer = await ask(screen, { ...question, dropsEarlierKeys });
+  for (const waitsForSilence of [question.waitsForSilence === true, false, false]) {
+    const answer = await ask(screen, { ...question, waitsForSilence });
     of.push(answer?.key ?? null);
   }
   answers.push(of);

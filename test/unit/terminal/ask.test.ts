@@ -85,12 +85,12 @@ it('a yes-no question has the two answers alone, and only y is a yes', async () 
   const yesNo: Question<'y' | 'n'> = { text, about, answers: { y: 'do it', n: 'leave it' }, onEnter: 'n' };
   const said = async (question: Question<'y' | 'n'>, ...lines: string[]) =>
     answered((screen) => askYesNo(screen, question), ...lines);
-  expect((await said(yesNo, 'y')).output).toBe('[sandbox] Apply them? [y/N]: ');
+  expect((await said(yesNo, 'y')).output).toBe('[sandbox] Apply them? [y/N/?]: ');
   for (const lines of [['n'], [''], [], ['maybe'], ['yes please', 'n']])
     expect((await said(yesNo, ...lines)).answer).toBe(false);
   expect((await said({ ...yesNo, onEnter: 'y' }, '')).answer).toBe(true);
   expect((await said({ ...yesNo, onEnter: 'y' })).answer).toBe(false);
-  expect((await said({ ...yesNo, onEnter: 'y' }, '')).output).toBe('[sandbox] Apply them? [Y/n]: ');
+  expect((await said({ ...yesNo, onEnter: 'y' }, '')).output).toBe('[sandbox] Apply them? [Y/n/?]: ');
 });
 
 it('a word that has to be typed whole is not listed', async () => {

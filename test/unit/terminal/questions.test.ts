@@ -45,7 +45,7 @@ describe('the code', () => {
   });
 
   it('reads an answer in one place only', () => {
-    const readers = [...sources].filter(([, text]) => /\b(readLine|waitForSilence)\(|import\('enquirer'\)/.test(text));
+    const readers = [...sources].filter(([, text]) => /\b(readLine|dropTyped)\(|import\('enquirer'\)/.test(text));
     expect(readers.map(([file]) => file).sort()).toEqual([
       'src/terminal/ask.ts',
       'src/terminal/read-line.ts',
@@ -76,7 +76,7 @@ describe.each(samples)('$name: $question.text', ({ question, enter }) => {
       if (line !== undefined) stdin.write(`${line}\n`);
     });
     const screen = { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;
-    const once = { ...question, dropsEarlierKeys: false };
+    const once = { ...question, waitsForSilence: false };
     expect((await ask(screen, once))?.key).toBe(enter);
     expect(output.match(/is not an answer here\./g)).toHaveLength(2);
     for (const line of question.about) expect(output).toContain(line);
@@ -111,8 +111,8 @@ it('each is asked again after junk and ?, Enter is the safe answer, and Ctrl-C a
       await see(question.text);
       for (const keys of ['\r', '\x03', '\x04']) {
         pty.send(keys);
-        // An answered question is drawn once more.
-        if (keys !== '\x04') for (let drawn = 0; drawn < 2; drawn += 1) await see(question.text);
+        // The cursor is hidden when the question is on the screen again.
+        if (keys !== '\x04') await see('\x1b[?25l');
       }
     }
     expect(await pty.exited).toBe(0);
@@ -122,3 +122,30 @@ it('each is asked again after junk and ?, Enter is the safe answer, and Ctrl-C a
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+it.each(['xterm', 'dumb'])(
+  'what is typed before a question is shown does not answer it, with TERM=%s',
+  async (term) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-ask-'));
+    try {
+      const program = await compileProgram(path.join(root, 'test/support/terminal/ask-twice.ts'));
+      const file = path.join(folder, 'answers.json');
+      await using pty = new Pty([process.execPath, program, file], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: term },
+        columns: 80,
+        rows: 24,
+      });
+      await pty.see(/First\?/);
+      pty.send('y\r');
+      await pty.see(/Working/);
+      pty.send('y\ry');
+      await pty.see(/Second\?/);
+      pty.send('n\r');
+      expect(await pty.exited).toBe(0);
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['y', 'n']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Screen } from '../../../src/terminal/ask.ts';
-import { waitForSilence } from '../../../src/terminal/silence.ts';
+import { dropTyped, SILENCE_MS } from '../../../src/terminal/silence.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -11,7 +11,7 @@ function waiting() {
   const modes: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), { isRaw: false, setRawMode: (raw: boolean) => modes.push(raw) });
   const seen: { quiet?: boolean } = {};
-  void waitForSilence({ stdin } as unknown as Screen).then((quiet) => {
+  void dropTyped({ stdin } as unknown as Screen, SILENCE_MS).then((quiet) => {
     seen.quiet = quiet;
   });
   const after = async (ms: number, keys?: string): Promise<boolean | undefined> => {

@@ -19,7 +19,7 @@ export function importQuestion(changes: string): Question<'y' | 'n'> {
     about: ['The lines above are the commits, and what the audit reports in them. No branch of yours is moved.'],
     answers: { y: "import the commits into the repository, under run-claude's own refs", n: 'import nothing' },
     onEnter: 'n',
-    dropsEarlierKeys: true,
+    waitsForSilence: true,
   };
 }
 

@@ -25,9 +25,8 @@ async function answer(text: string | undefined, bin = dir): Promise<readonly str
   const [stdin, stderr, told]: [PassThrough, PassThrough, string[]] = [new PassThrough(), new PassThrough(), []];
   const screen = { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;
   const tell = (line: string): void => void told.push(line);
-  const asked = offerToOpen(ADDRESS, screen, { PATH: `${bin}:/usr/bin:/bin` }, tell);
-  stdin.end(text);
-  await asked;
+  stderr.once('data', () => stdin.end(text));
+  await offerToOpen(ADDRESS, screen, { PATH: `${bin}:/usr/bin:/bin` }, tell);
   return told;
 }
 

@@ -16,9 +16,9 @@ it.each([
   const screen = { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;
   let shown = '';
   stderr.on('data', (chunk: Buffer) => {
-    const wasAsked = shown.includes('[y/N]:');
+    const wasAsked = shown.includes('[y/N/?]:');
     shown += chunk;
-    if (!wasAsked && shown.includes('[y/N]:')) stdin.end(typed);
+    if (!wasAsked && shown.includes('[y/N/?]:')) stdin.end(typed);
   });
   const merge = {
     path: 'src/\u001b[2Ja' as RelPath,
@@ -27,6 +27,6 @@ it.each([
   };
   expect(await askMerge(screen, merge)).toBe(isTaken);
   expect(shown).toContain('+three');
-  expect(shown).toMatch(/was changed on the host too\. Apply the merge above\? \[y\/N\]:/);
+  expect(shown).toMatch(/was changed on the host too\. Apply the merge above\? \[y\/N\/\?\]:/);
   expect(shown).not.toContain('\u001b');
 });

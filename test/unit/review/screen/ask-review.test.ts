@@ -304,7 +304,7 @@ it('asks many questions without a warning of Node about listeners', async () => 
   let at = await pty.see(ASKED);
   pty.send('y\r');
   for (const name of names) {
-    at = await pty.see(new RegExp(`Apply suspect ${name}\\?.*\\[y/N\\]:`), { from: at });
+    at = await pty.see(new RegExp(`Apply suspect ${name}\\?.*\\[y/N/\\?\\]:`), { from: at });
     pty.send('n\r');
   }
   expect(await pty.exited).toBe(0);

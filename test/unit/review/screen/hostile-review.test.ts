@@ -178,7 +178,7 @@ describe("the reviewer's terminal", () => {
     pty.send('y\r');
     // The first suspect one is asked for by its name, with its diff; no more is wanted.
     // Its last line: before that one, no key is an answer.
-    at = await pty.see(/Apply suspect [\s\S]*?\[y\/N\]:/, { from: at });
+    at = await pty.see(/Apply suspect [\s\S]*?\[y\/N\/\?\]:/, { from: at });
     pty.send('\u0003');
     await pty.see(/AFTER/, { from: at });
     expect(stateAfter(pty.output)).toEqual({ modes: [], colour: '', outside: [] });

@@ -84,7 +84,7 @@ async function take(applied: boolean, branch?: string, typed?: string): Promise<
 /** A terminal on which this is typed when a question is asked. */
 function screenOf(typed: string): Screen {
   const [stdin, stderr] = [new PassThrough(), new PassThrough()];
-  stderr.on('data', (chunk: Buffer) => void (chunk.includes('[y/N]:') && stdin.end(typed)));
+  stderr.on('data', (chunk: Buffer) => void (chunk.includes('[y/N/?]:') && stdin.end(typed)));
   return { stdin, stderr, env: {}, colour: false, dumb: true } as unknown as Screen;
 }
 
