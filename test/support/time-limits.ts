@@ -26,15 +26,24 @@ interface Exception {
 /** Files with a test that the limit of its suite is too short for. */
 export const SLOW: Readonly<Record<string, Exception>> = {
   'test/attacks/gate.test.ts': { minutes: 60, why: 'one session for each of some 350 cases' },
-  'test/e2e/databases.test.ts': { minutes: 30, why: 'builds four images with packages' },
-  'test/e2e/environment.test.ts': { minutes: 30, why: 'builds images with packages, one of them with a browser' },
-  'test/e2e/first-hour.test.ts': {
+  'test/e2e/environment/services/databases.long.test.ts': { minutes: 30, why: 'builds four images with packages' },
+  'test/e2e/environment/setup/environment.long.test.ts': {
+    minutes: 30,
+    why: 'builds images with packages, one of them with a browser',
+  },
+  'test/e2e/cli/first-hour.test.ts': {
     minutes: 10,
     why: 'some twenty commands in one terminal, with a build of the image',
   },
-  'test/e2e/large-files.test.ts': { minutes: 30, why: 'copies, collects, applies and undoes two gigabytes' },
-  'test/e2e/service-image.test.ts': { minutes: 30, why: 'builds three images and lays the guards over each' },
-  'test/engine/hardening/audit-tools.test.ts': {
+  'test/e2e/review/apply/large-files.long.test.ts': {
+    minutes: 30,
+    why: 'copies, collects, applies and undoes two gigabytes',
+  },
+  'test/e2e/environment/services/service-image.long.test.ts': {
+    minutes: 30,
+    why: 'builds three images and lays the guards over each',
+  },
+  'test/engine/hardening/audit-tools.long.test.ts': {
     minutes: 30,
     why: 'whole runs of lynis, stress-ng and kernel selftests',
   },
@@ -44,7 +53,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
     minutes: 5,
     why: '10,000 rounds against a process that swaps directories',
   },
-  'test/unit/review/apply/disks.test.ts': { minutes: 15, why: 'makes and mounts a file system for each test' },
+  'test/unit/review/apply/disks.long.test.ts': { minutes: 15, why: 'makes and mounts a file system for each test' },
   'test/unit/review/apply/hostile-trees.test.ts': {
     minutes: 5,
     why: 'writes and undoes thousands of files for each case',

@@ -18,7 +18,7 @@ const SUITE =
   'the whole suite, on Docker 20.10 (cgroup v1, runc 1.1); the hardening suite also on Docker 26.1; sessions also on ' +
   'Docker 28.5 (cgroup v2, runc 1.3): machines `docker28`, `docker28-containerd`, `btrfs`, `casefold` and `share`';
 const REMAPPED = '`test/engine/hardening/remapped.test.ts`';
-const ENGINES = '`test/engine/hardening/engines.test.ts`';
+const ENGINES = '`test/engine/hardening/engines.long.test.ts`';
 const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';
 
 const TEST_HERE = 'run-claude doctor --probe tests them here';
@@ -46,7 +46,7 @@ export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineF
     name: 'Podman, rootful',
     holds: 'all; what its record does not show is seen from inside before the start',
     shown:
-      'Podman 4.3 (cgroup v1, crun 1.8 and runc 1.1): `test/engine/hardening/podman.test.ts`; Podman 5.8, cgroup v2: ' +
+      'Podman 4.3 (cgroup v1, crun 1.8 and runc 1.1): `test/engine/hardening/podman.long.test.ts`; Podman 5.8, cgroup v2: ' +
       'the machine `podman` below',
     summary: ALL,
     is: (facts) => facts.kind === 'podman',

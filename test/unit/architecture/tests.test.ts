@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { arrowsOf, readImports } from '../../../scripts/imports.mjs';
+import { drawSuites, readModules } from '../../../scripts/suites.mjs';
 import { SLOW } from '../../support/time-limits.ts';
 import { TESTED_BY } from './tested-by.ts';
 
@@ -84,6 +85,10 @@ describe('the tests of a source file', () => {
     expect(named.filter((test) => !tests.includes(`test/${test}`))).toEqual([]);
     expect(Object.keys(TESTED_BY).filter((row) => !withoutOwnTest.some((file) => rowOf(file) === row))).toEqual([]);
   });
+});
+
+it('test/suites.md is current (npm run generate)', () => {
+  expect(readFileSync(path.join(root, 'test/suites.md'), 'utf8')).toBe(drawSuites(readModules(root).keys()));
 });
 
 describe('a test', () => {

@@ -14,7 +14,7 @@ function changesOf(base: Texts, attack: Texts): Files {
   return Object.fromEntries(changed);
 }
 
-// test/attacks/mechanisms.test.ts shows that each of them runs.
+// test/attacks/mechanisms.long.test.ts shows that each of them runs.
 it.each(MECHANISMS)('reports what an ordinary command would run: $name', ({ base, attack, rule }) => {
   const loud = auditFiles(changesOf(base, attack), base).filter(({ severity }) => severity !== 'note');
   expect(loud.map((one) => one.rule)).toContain(rule);

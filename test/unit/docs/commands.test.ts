@@ -16,7 +16,7 @@ const commands = listPages().flatMap((page) =>
   codeBlocks(readPage(page))
     .filter(({ language }) => ['sh', ''].includes(language))
     .flatMap(({ text }) => text.split('\n'))
-    // What a quotation carries to the next line is run by test/e2e/docs.test.ts.
+    // What a quotation carries to the next line is run by test/e2e/docs/docs.test.ts.
     .filter((line) => line.startsWith('run-claude ') && line.split("'").length % 2 === 1)
     .map((line) => [page, line] as const),
 );
