@@ -6,8 +6,8 @@ import type { Policy } from '../../core/types/policy.ts';
 import { refuseProject } from '../../session/plan/refuse-project.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import type { CommandContext } from '../context/context.ts';
-import { readPolicy } from '../context/read-policy.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { type TaskLine, taskLine } from './task-line.ts';
 import type { Task } from './tasks/task.ts';
 

@@ -14,9 +14,9 @@ import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
-import { programText } from '../context/program-text.ts';
-import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { programText } from '../sessions/program-text.ts';
+import { recoverWithoutQuestion } from '../sessions/recover-without-question.ts';
 import type { BatchPlace } from './batch-place.ts';
 
 const MAX_PROMPT_COLUMNS = 60;

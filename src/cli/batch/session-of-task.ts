@@ -6,7 +6,7 @@ import { sessionFacts } from '../../session/end/session-facts.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { listSessions, ownerState, readRecord, sessionsDir } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';
-import { stateText } from '../context/session-lines.ts';
+import { stateText } from '../sessions/session-lines.ts';
 import { judgeTask } from './tasks/judge-task.ts';
 import type { EarlierSession } from './tasks/next-step.ts';
 import type { TaskFacts, TaskRecord } from './tasks/task.ts';

@@ -19,8 +19,8 @@ import { defaultJobs, type JobsInput, jobsForMemory } from '../batch/tasks/defau
 import type { Repeated } from '../batch/tasks/next-step.ts';
 import { readTasks } from '../batch/tasks/read-tasks.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
-import { recoverWithoutQuestion } from '../context/recover-without-question.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { recoverWithoutQuestion } from '../sessions/recover-without-question.ts';
 import { reachableEngines } from '../start/open-chosen-engine.ts';
 import { requireLogin } from '../start/require-login.ts';
 

@@ -3,7 +3,7 @@ import { ensureImage } from '../../environment/image/ensure.ts';
 import { buildLock, findRelease } from '../../session/stage/prepare-image.ts';
 import { refuseOpenImage } from '../../session/stage/probe-layers.ts';
 import type { CommandRun } from '../context/context.ts';
-import { engineChoice, openEngine, userAlone } from '../context/open-engine.ts';
+import { engineChoice, openEngine, userAlone } from '../engines/open-engine.ts';
 
 /** `build [--on NAME] [--rebuild] [--toolchain] [--claude-version VERSION] [--without-certificates]`: makes the image on the engine and prints its tag. */
 export const buildCommand: CommandRun = async (line, context) => {

@@ -8,7 +8,7 @@ import { removeCache } from '../../environment/caches/sweep.ts';
 import { listSessions, ownerState } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { openEngine } from '../context/open-engine.ts';
+import { openEngine } from '../engines/open-engine.ts';
 
 /** Characters of an address that a list shows; any beginning that only one cache has names it. */
 const SHOWN_DIGITS = 12;

@@ -5,7 +5,7 @@ import type { Policy } from '../../core/types/policy.ts';
 import { MASKED } from '../../session/plan/mask-plan.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandRun } from '../context/context.ts';
-import { type ConfigFile, readPolicy } from '../context/read-policy.ts';
+import { type ConfigFile, readPolicy } from '../policy/read-policy.ts';
 
 /** `config [PROJECT]`: every setting with its value and origin, and the files that were looked for. */
 export const configCommand: CommandRun = async (line, context) => {

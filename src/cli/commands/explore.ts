@@ -3,8 +3,8 @@ import { exploreSession } from '../../session/later/explore.ts';
 import { requireWork } from '../../session/record/require-usable.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandRun } from '../context/context.ts';
-import { openEngineOf } from '../context/open-engine.ts';
-import { withSession } from '../context/open-session.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
+import { withSession } from '../sessions/open-session.ts';
 
 /** `explore [ID]`: a shell on the files of a session. Its own changes are discarded. */
 export const exploreCommand: CommandRun = (line, context) =>

@@ -11,8 +11,8 @@ import type { GcItem } from '../../session/later/gc-known.ts';
 import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { leftLine, openAllEngines } from '../context/open-all-engines.ts';
-import { warnOfUnreadable } from '../context/unreadable.ts';
+import { leftLine, openAllEngines } from '../engines/open-all-engines.ts';
+import { warnOfUnreadable } from '../sessions/unreadable.ts';
 
 /** `gc [--dry-run]`: lists and removes what no session needs. */
 export const gcCommand: CommandRun = async (line, context) => {

@@ -4,13 +4,13 @@ import { loginStore, NOT_REVOKED } from '../../agents/mcp-login/login-store.ts';
 import { readConfigFile } from '../../core/config/config-file.ts';
 import { Interrupted, usageError } from '../../core/errors.ts';
 import { spawn } from '../../core/host/programs/start-program.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import type { McpServer } from '../../core/types/policy.ts';
 import { mcpHost } from '../../network/gateway/rules/mcp-servers.ts';
 import { ask, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { type CommandContext, optionValue } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
-import { readSmallFile } from '../context/small-file.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { openLoginQuestion } from './questions.ts';
 

@@ -3,16 +3,16 @@ import { loginStore, type McpLogin, NOT_REVOKED } from '../../agents/mcp-login/l
 import { readConfigFile } from '../../core/config/config-file.ts';
 import { addServer, removeServer } from '../../core/config/mcp-table.ts';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import { wayOut } from '../../network/gateway/rules/mcp-programs.ts';
 import { checkMcpServer } from '../../network/gateway/rules/mcp-servers.ts';
 import { programDirectory } from '../../session/stage/ready-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';
-import { readSmallFile } from '../context/small-file.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { changeConfig, configFileOf } from '../policy/change-config.ts';
 
 /** `mcp add NAME --url URL`, `mcp add NAME -- PROGRAM ARG…`, `mcp list`, `mcp remove NAME`: the `[[mcp]]` tables of the user's configuration file. */
 export async function mcpServersCommand(line: CommandLineOfCommand, context: CommandContext): Promise<number> {

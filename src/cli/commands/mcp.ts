@@ -5,7 +5,7 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { type Box, openBox } from '../../session/kept/box.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { openEngineOf } from '../context/open-engine.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { keepSession } from '../start/keep-session.ts';
 

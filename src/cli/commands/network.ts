@@ -8,7 +8,7 @@ import { suggestRules } from '../../network/gateway/rules/suggest-rules.ts';
 import { ownerState } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { sessionOf } from '../context/session-of.ts';
+import { sessionOf } from '../sessions/session-of.ts';
 
 /**
  * `network [ID]`: the requests of a session, by host. With `--suggest`: options that would allow the refused ones.

@@ -1,7 +1,7 @@
 import { usageError } from '../../core/errors.ts';
 import { writeNote } from '../../session/record/session.ts';
 import type { CommandRun } from '../context/context.ts';
-import { sessionOf } from '../context/session-of.ts';
+import { sessionOf } from '../sessions/session-of.ts';
 
 const MAX_CHARACTERS = 500;
 

@@ -6,9 +6,9 @@ import { requireWork } from '../../session/record/require-usable.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandRun } from '../context/context.ts';
-import { openEngineOf } from '../context/open-engine.ts';
-import { withSession } from '../context/open-session.ts';
-import { restoredPlan } from '../context/restored-plan.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
+import { withSession } from '../sessions/open-session.ts';
+import { restoredPlan } from '../sessions/restored-plan.ts';
 import { requirePrompt } from '../start/require-prompt.ts';
 import { requireRoom } from '../start/require-room.ts';
 

@@ -8,8 +8,8 @@ import { isEmpty, sessionFacts } from '../../session/end/session-facts.ts';
 import { listSessions, ownerState } from '../../session/record/session.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
-import { type ListedSession, sessionData, sessionLines } from '../context/session-lines.ts';
-import { warnOfUnreadable } from '../context/unreadable.ts';
+import { type ListedSession, sessionData, sessionLines } from '../sessions/session-lines.ts';
+import { warnOfUnreadable } from '../sessions/unreadable.ts';
 
 /** `sessions [PROJECT]`: the sessions of all projects or of one, newest first. `--all` includes those without changes. */
 export const sessionsCommand: CommandRun = async (line, context) => {

@@ -21,11 +21,11 @@ import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
-import { openEngineOf } from '../context/open-engine.ts';
-import { withSession } from '../context/open-session.ts';
-import { programText } from '../context/program-text.ts';
-import { importedText, stateText } from '../context/session-lines.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
+import { withSession } from '../sessions/open-session.ts';
+import { programText } from '../sessions/program-text.ts';
+import { importedText, stateText } from '../sessions/session-lines.ts';
 
 /** A prompt may fill pages. */
 const MAX_PROGRAM_COLUMNS = 200;

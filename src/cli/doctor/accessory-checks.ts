@@ -1,12 +1,12 @@
 import path from 'node:path';
 import type { PluginTable } from '../../core/config/config-file.ts';
 import { RunClaudeError } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
 import { type ProgramPlace, programDirectory } from '../../session/stage/ready-program.ts';
 import type { CommandContext } from '../context/context.ts';
-import { readPolicy } from '../context/read-policy.ts';
-import { readSmallFile } from '../context/small-file.ts';
 import { entryProblem } from '../plugin/passthrough.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 /** What a session starts without where it cannot be used. */

@@ -3,7 +3,7 @@ import type { Engine, EngineFacts } from '../../core/types/engine.ts';
 import { kindOf } from '../../engines/engine/kinds.ts';
 import { refusalOf } from '../../session/plan/refuse-engine.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type EngineChoice, openEngine } from '../context/open-engine.ts';
+import { type EngineChoice, openEngine } from '../engines/open-engine.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 /** The engine and its check; without an engine the check is a fault. */

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import { addressImage } from '../../environment/image/address.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type EngineChoice, userNumbers } from '../context/open-engine.ts';
+import { type EngineChoice, userNumbers } from '../engines/open-engine.ts';
 import { accessoryChecks, type UserAccessories } from './accessory-checks.ts';
 import { credentialCheck, imageCheck } from './agent-checks.ts';
 import type { Check } from './check.ts';

@@ -7,7 +7,7 @@ import { refuseEngine } from '../../session/plan/refuse-engine.ts';
 import { probeLayers } from '../../session/stage/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type EngineChoice, goesToScheduler, openEngine, userAlone } from '../context/open-engine.ts';
+import { type EngineChoice, goesToScheduler, openEngine, userAlone } from '../engines/open-engine.ts';
 
 export interface ProbeRequest {
   readonly engine: EngineChoice;

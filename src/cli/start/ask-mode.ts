@@ -8,10 +8,10 @@ import { refuseProject } from '../../session/plan/refuse-project.ts';
 import { isFirstStart } from '../../session/record/start-answers.ts';
 import { ask, type Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { changeConfig, configFileOf } from '../context/change-config.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type ProjectPolicy, readPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import { changeConfig, configFileOf } from '../policy/change-config.ts';
+import { type ProjectPolicy, readPolicy } from '../policy/read-policy.ts';
 import { modeQuestion } from './questions.ts';
 import { refuseContradictions } from './refuse-contradictions.ts';
 

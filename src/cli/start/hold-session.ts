@@ -11,7 +11,7 @@ import { readRecord } from '../../session/record/session.ts';
 import { resumeSession, runSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandContext } from '../context/context.ts';
-import { openEngineOf } from '../context/open-engine.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
 
 /**
  * Runs a kept session in this process, which no command waits for once the session is ready. What it prints then is in

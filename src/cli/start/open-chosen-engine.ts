@@ -17,8 +17,8 @@ import {
 import { claimEngine, claimsDir, type EngineUse, engineUse } from '../../session/record/engine-claims.ts';
 import { isSessionId } from '../../session/record/id.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { engineNamed } from '../context/named-engines.ts';
-import { type EngineContext, goesToScheduler, openEngine } from '../context/open-engine.ts';
+import { engineNamed } from '../engines/named-engines.ts';
+import { type EngineContext, goesToScheduler, openEngine } from '../engines/open-engine.ts';
 
 /** How long each of several engines may take to answer, and then to be measured: the others wait for it. */
 const CHOICE_ANSWER_MS = 20_000;

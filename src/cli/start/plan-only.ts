@@ -6,7 +6,7 @@ import { newSessionId } from '../../session/record/id.ts';
 import { type SessionImage, serviceImages, sessionImage } from '../../session/stage/prepare-image.ts';
 import { knownTrial } from '../../workspace/layer/try-layers.ts';
 import type { CommandContext } from '../context/context.ts';
-import { ownerHere } from '../context/open-engine.ts';
+import { ownerHere } from '../engines/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { planRequest } from './agree-request.ts';
 import { dryRunText } from './dry-run.ts';

@@ -2,8 +2,8 @@ import { agentOf, DEFAULT_AGENT, homeAgent } from '../../agents/agents.ts';
 import { usageError } from '../../core/errors.ts';
 import type { Program } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
-import type { ProjectPolicy } from '../context/read-policy.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
+import type { ProjectPolicy } from '../policy/read-policy.ts';
 
 type Origins = ProjectPolicy['origins'];
 

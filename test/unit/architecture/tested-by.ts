@@ -21,10 +21,10 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/core/config/tables/features.ts': ['unit/core/config/devcontainer.test.ts'],
   'src/core/config/values': ['unit/core/config/merge-policy.test.ts', 'unit/core/config/explain-schema.test.ts'],
   'src/core/config/tables/kubernetes.ts': ['unit/engines/cluster/cluster.test.ts'],
-  'src/cli/context/open-cluster-engine.ts': ['engine/engines/cluster/cluster.long.test.ts'],
+  'src/cli/engines/open-cluster-engine.ts': ['engine/engines/cluster/cluster.long.test.ts'],
   'src/workspace/layer/claim.ts': ['engine/engines/cluster/cluster.long.test.ts'],
   'src/core/config/tables/slurm.ts': ['unit/engines/jobs/jobs.test.ts'],
-  'src/cli/context/open-job-engine.ts': ['engine/engines/jobs/slurm.long.test.ts'],
+  'src/cli/engines/open-job-engine.ts': ['engine/engines/jobs/slurm.long.test.ts'],
   'src/engines/render': [
     'unit/engines/render/render.test.ts',
     'unit/engines/render/kubernetes.test.ts',
@@ -152,6 +152,9 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/cli/context': ['e2e/cli/commands/views.test.ts', 'e2e/cli/commands/review/later.test.ts'],
   'src/cli/doctor': ['unit/cli/doctor/doctor.test.ts', 'e2e/cli/doctor/second-engine.test.ts'],
   'src/cli/grammar': ['unit/cli/grammar/parse-command-line.test.ts', 'unit/cli/grammar/documents.test.ts'],
+  'src/cli/engines': ['e2e/cli/engines/named-engines.long.test.ts'],
+  'src/cli/policy': ['e2e/cli/start/first-start.test.ts', 'e2e/cli/ways-in.test.ts'],
+  'src/cli/sessions': ['e2e/cli/commands/views.test.ts', 'e2e/cli/commands/review/later.test.ts'],
   'src/cli/start': ['e2e/cli/start/first-start.test.ts', 'e2e/cli/ways-in.test.ts'],
   'src/workspace/collector': ['unit/workspace/collector/client.test.ts', 'engine/workspace/view/workspace.test.ts'],
   'src/review/commits': [

@@ -5,7 +5,7 @@ import { findUp } from '../../../session/kept/place.ts';
 import { listSessions } from '../../../session/record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { CommandContext } from '../../context/context.ts';
-import { openEngineOf } from '../../context/open-engine.ts';
+import { openEngineOf } from '../../engines/open-engine.ts';
 import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '../../plugin/pending-answer.ts';
 import type { TypedCommand } from '../../plugin/typed-command.ts';
 import { pendingOf, usable } from './project-session.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PluginTable } from '../../../core/config/config-file.ts';
+import { readSmallFile } from '../../../core/host/small-file.ts';
 import type { CommandContext } from '../../context/context.ts';
-import { readSmallFile } from '../../context/small-file.ts';
 
 /**
  * The `[plugin]` table of the user's configuration file, and the file's path. No other file can set it.

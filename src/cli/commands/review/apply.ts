@@ -4,8 +4,8 @@ import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/later/apply.ts';
 import { applyToBranch } from '../../../session/later/apply-branch.ts';
 import { type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
-import { withSession } from '../../context/open-session.ts';
-import { writeOutcome } from '../../context/write-outcome.ts';
+import { withSession } from '../../sessions/open-session.ts';
+import { writeOutcome } from '../../sessions/write-outcome.ts';
 
 const CONFLICT = ['keep', 'theirs', 'markers', 'file'] as const;
 

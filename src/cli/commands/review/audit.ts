@@ -19,9 +19,9 @@ import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
 import type { ReportPlace } from '../../../session/stage/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
-import { withSession } from '../../context/open-session.ts';
-import { readPolicy } from '../../context/read-policy.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
+import { readPolicy } from '../../policy/read-policy.ts';
+import { withSession } from '../../sessions/open-session.ts';
 
 const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 

@@ -16,8 +16,8 @@ import { sessionDeps, type UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
-import { openEngineOf } from '../../context/open-engine.ts';
-import { withSession } from '../../context/open-session.ts';
+import { openEngineOf } from '../../engines/open-engine.ts';
+import { withSession } from '../../sessions/open-session.ts';
 import { importQuestion } from './questions.ts';
 import { inRepository, planBranches, takeCommits } from './take-commits.ts';
 

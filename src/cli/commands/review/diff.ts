@@ -27,9 +27,9 @@ import { isRunning, storeDir } from '../../../session/record/session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
-import { openEngineOf } from '../../context/open-engine.ts';
-import { withSession } from '../../context/open-session.ts';
+import { openEngineOf } from '../../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
+import { withSession } from '../../sessions/open-session.ts';
 import { writePatch } from './patch.ts';
 
 /** `diff [ID] [-- PATH…]`: the frozen differences of a session, cleaned, in the user's pager on a terminal. */

@@ -6,9 +6,9 @@ import { needsRecovery } from '../../../session/later/recover-project.ts';
 import { requireEnded } from '../../../session/record/require-usable.ts';
 import { ask } from '../../../terminal/ask.ts';
 import type { CommandRun } from '../../context/context.ts';
-import { openEngineOf } from '../../context/open-engine.ts';
-import { withSession } from '../../context/open-session.ts';
-import { leftText } from '../../context/session-lines.ts';
+import { openEngineOf } from '../../engines/open-engine.ts';
+import { withSession } from '../../sessions/open-session.ts';
+import { leftText } from '../../sessions/session-lines.ts';
 import { discardQuestion } from './questions.ts';
 
 /** `discard [ID]`: on a terminal the user types the whole word; elsewhere it needs --yes. */

@@ -4,7 +4,7 @@ import { jsonText } from '../../../core/report/json.ts';
 import { exportSession } from '../../../session/later/export-session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import type { CommandRun } from '../../context/context.ts';
-import { withSession } from '../../context/open-session.ts';
+import { withSession } from '../../sessions/open-session.ts';
 
 /** `export [ID] FILE`: writes the changes of a session to one file, for `import` elsewhere. */
 export const exportCommand: CommandRun = (line, context) => {

@@ -9,7 +9,7 @@ import { importSession } from '../../../session/later/import-session.ts';
 import type { UserDeps } from '../../../session/stage/deps.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
-import { readPolicy } from '../../context/read-policy.ts';
+import { readPolicy } from '../../policy/read-policy.ts';
 
 const MAX_NAMED = 10;
 

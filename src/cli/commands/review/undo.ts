@@ -2,8 +2,8 @@ import { EXIT } from '../../../core/errors.ts';
 import { outcomeCounts } from '../../../review/choices/held-back.ts';
 import { undoSession } from '../../../session/later/undo.ts';
 import type { CommandRun } from '../../context/context.ts';
-import { withSession } from '../../context/open-session.ts';
-import { writeOutcome } from '../../context/write-outcome.ts';
+import { withSession } from '../../sessions/open-session.ts';
+import { writeOutcome } from '../../sessions/write-outcome.ts';
 
 /** `undo [ID]`: undoes the last apply of a session; exit 122 where the user has edited a file since. */
 export const undoCommand: CommandRun = (line, context) =>

@@ -8,8 +8,8 @@ import { sharedStatus } from '../../../session/record/exit-status.ts';
 import { isKept } from '../../../session/record/session.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
-import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
-import { sessionOf } from '../../context/session-of.ts';
+import { recoverWithoutQuestion } from '../../sessions/recover-without-question.ts';
+import { sessionOf } from '../../sessions/session-of.ts';
 
 /** `down [ID]`: ends a kept session. On a terminal its changes are reviewed; otherwise they stay pending. */
 export const downCommand: CommandRun = async (line, context) => {

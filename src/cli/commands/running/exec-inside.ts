@@ -5,7 +5,7 @@ import { runInside } from '../../../session/kept/run-inside.ts';
 import { terminalType } from '../../../session/plan/terminal-type.ts';
 import { isRunning } from '../../../session/record/session.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
-import { sessionOf } from '../../context/session-of.ts';
+import { sessionOf } from '../../sessions/session-of.ts';
 
 /** Not the agent's PATH: the shell of a user who looks into the session. */
 const SHELL = ['/bin/bash'];
@@ -47,6 +47,6 @@ async function runBeside(id: string | undefined, words: readonly string[], conte
 }
 
 async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
-  const { openEngineOf } = await import('../../context/open-engine.ts');
+  const { openEngineOf } = await import('../../engines/open-engine.ts');
   return openEngineOf(plan, context);
 }

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../../core/types/session.ts';
 import { readServiceLog, serviceLogs } from '../../../environment/services/service-log.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { type CommandRun, optionValue } from '../../context/context.ts';
-import { sessionOf } from '../../context/session-of.ts';
+import { sessionOf } from '../../sessions/session-of.ts';
 
 /** `log [ID]`: the logs that a session has. `log [ID] --service NAME`: what that service printed. */
 export const logCommand: CommandRun = async (line, context) => {

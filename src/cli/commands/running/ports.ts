@@ -4,7 +4,7 @@ import { askForPort, type OpenPort, readOpenPorts } from '../../../network/previ
 import { isPort, parsePort } from '../../../network/preview/port-words.ts';
 import { isRunning } from '../../../session/record/session.ts';
 import type { CommandRun } from '../../context/context.ts';
-import { sessionOf } from '../../context/session-of.ts';
+import { sessionOf } from '../../sessions/session-of.ts';
 
 /** More than the session's process takes to look, on a machine under load. */
 const ANSWER_MS = 15_000;

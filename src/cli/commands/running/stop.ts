@@ -3,8 +3,8 @@ import type { SessionRecord } from '../../../core/types/session.ts';
 import { stopRunning } from '../../../session/later/stop-session.ts';
 import { besideSessions } from '../../../session/record/beside.ts';
 import type { CommandRun } from '../../context/context.ts';
-import { recoverWithoutQuestion } from '../../context/recover-without-question.ts';
-import { sessionOf } from '../../context/session-of.ts';
+import { recoverWithoutQuestion } from '../../sessions/recover-without-question.ts';
+import { sessionOf } from '../../sessions/session-of.ts';
 
 /** `stop [ID]`: stops the agent of a running session from another terminal. Its changes are collected and kept. */
 export const stopCommand: CommandRun = async (line, context) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { contentText, leftText, sessionLines } from '../../../../src/cli/context/session-lines.ts';
+import { contentText, leftText, sessionLines } from '../../../../src/cli/sessions/session-lines.ts';
 import { type SessionFacts, sessionFacts } from '../../../../src/session/end/session-facts.ts';
 import { listSessions } from '../../../../src/session/record/session.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkSeverities } from '../../../../src/cli/context/check-severities.ts';
+import { checkSeverities } from '../../../../src/cli/policy/check-severities.ts';
 import type { FileSettings } from '../../../../src/core/config/config-file.ts';
 
 type Severities = FileSettings['auditSeverities'];

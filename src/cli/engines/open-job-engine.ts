@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { ownerOf } from '../../engines/engine/connect.ts';
@@ -7,8 +8,7 @@ import { openJobEngine } from '../../engines/jobs/job-engine.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../engines/jobs/losses.ts';
 import { openSlurm } from '../../engines/jobs/slurm.ts';
 import { type JobTarget, targetText } from '../../engines/jobs/target.ts';
-import type { CommandContext } from './context.ts';
-import { readSmallFile } from './small-file.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** What a job asks of its scheduler, and how it is shown. */
 export interface JobEngineRequest {

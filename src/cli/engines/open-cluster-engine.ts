@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { openClusterApi } from '../../engines/cluster/api.ts';
@@ -9,8 +10,7 @@ import { acceptedLosses, refuseLostInPods, refuseOtherImage } from '../../engine
 import { type ClusterTarget, clusterText } from '../../engines/cluster/target.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { refuseNotCarried } from '../../engines/jobs/losses.ts';
-import type { CommandContext } from './context.ts';
-import { readSmallFile } from './small-file.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** What a session asks of a cluster. */
 export interface ClusterEngineRequest {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { promptOf } from '../../../../src/agents/claude/command-line/conversation.ts';
-import { programText } from '../../../../src/cli/context/program-text.ts';
+import { programText } from '../../../../src/cli/sessions/program-text.ts';
 import type { Program } from '../../../../src/core/types/plan.ts';
 
 const claude = (...args: string[]): Program => ({ kind: 'claude', args, print: args.includes('-p') });

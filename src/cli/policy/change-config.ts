@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
-import type { CommandContext } from './context.ts';
-import { readSmallFile } from './small-file.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** How long a change waits for another one. */
 const WAIT_MS = 10_000;

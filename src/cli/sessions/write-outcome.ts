@@ -1,7 +1,7 @@
 import { jsonText } from '../../core/report/json.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../context/context.ts';
 
 export interface OutcomeStyle {
   readonly json: boolean;

@@ -3,8 +3,8 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { foldersOf } from '../../session/plan/folders-of.ts';
 import { restoreVariables } from '../../session/plan/mask-plan.ts';
-import type { CommandContext } from './context.ts';
-import { readRecordedFiles } from './env-files.ts';
+import type { CommandContext } from '../context/context.ts';
+import { readRecordedFiles } from '../policy/env-files.ts';
 
 /**
  * The plan of a session for another run: with the values of `--env` and `--env-file`, which no record has, as they are now.

@@ -1,6 +1,6 @@
 import type { UnreadableSession } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../context/context.ts';
 
 /** Lists a session whose record cannot be read, with the reason and the next step: it stops no other session. */
 export function warnOfUnreadable({ id, error }: UnreadableSession, { tell }: Pick<CommandContext, 'tell'>): void {

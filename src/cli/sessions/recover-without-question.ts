@@ -5,8 +5,8 @@ import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { foldersOf } from '../../session/plan/folders-of.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
-import type { CommandContext } from './context.ts';
-import { openEngineOf } from './open-engine.ts';
+import type { CommandContext } from '../context/context.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
 
 /**
  * A session whose command was killed is taken over: its agent is ended and its changes are collected. Any other is

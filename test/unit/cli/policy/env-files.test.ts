@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { readRecordedFiles, readVariables } from '../../../../src/cli/context/env-files.ts';
-import { readPolicy } from '../../../../src/cli/context/read-policy.ts';
+import { readRecordedFiles, readVariables } from '../../../../src/cli/policy/env-files.ts';
+import { readPolicy } from '../../../../src/cli/policy/read-policy.ts';
 
 const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-env-files-')));
 afterAll(() => rmSync(top, { recursive: true }));

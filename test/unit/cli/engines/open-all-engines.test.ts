@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withListLimit } from '../../../../src/cli/context/open-all-engines.ts';
+import { withListLimit } from '../../../../src/cli/engines/open-all-engines.ts';
 import type { Engine } from '../../../../src/core/types/engine.ts';
 
 const engineThat = (list: Engine['list']): Engine => ({ list }) as Engine;

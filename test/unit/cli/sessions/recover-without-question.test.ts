@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { recoverWithoutQuestion } from '../../../../src/cli/context/recover-without-question.ts';
+import { recoverWithoutQuestion } from '../../../../src/cli/sessions/recover-without-question.ts';
 import { agentFolders } from '../../../../src/core/host/programs/start-program.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 

@@ -10,10 +10,10 @@ import { foldersOf } from '../../session/plan/folders-of.ts';
 import { PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../session/record/pick-session.ts';
 import { sessionDeps, type UserDeps } from '../../session/stage/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import type { CommandContext } from '../context/context.ts';
+import { openScreen } from '../context/open-screen.ts';
+import { openEngineOf } from '../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
-import type { CommandContext } from './context.ts';
-import { openEngineOf } from './open-engine.ts';
-import { openScreen } from './open-screen.ts';
 import { sessionOf } from './session-of.ts';
 
 /**

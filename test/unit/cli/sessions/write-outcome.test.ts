@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeOutcome } from '../../../../src/cli/context/write-outcome.ts';
+import { writeOutcome } from '../../../../src/cli/sessions/write-outcome.ts';
 import type { ApplyOutcome } from '../../../../src/core/types/session.ts';
 
 const outcome = {

@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readEnvFile } from '../../core/config/env-file.ts';
 import { usageError } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import { pathIdentity } from '../../core/host/true-path.ts';
 import { contains } from '../../session/plan/refuse-project.ts';
-import { readSmallFile } from './small-file.ts';
 
 /**
  * The absolute path of a file of variables. A path of `config.toml` counts for every project: one relative to the folder

@@ -10,8 +10,8 @@ import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { parseJobTarget } from '../../engines/jobs/target.ts';
 import { chooseUser, type UserNumbers } from '../../session/plan/user.ts';
 import { findSpareId } from '../../session/record/spare-id.ts';
+import { type CommandContext, optionChoice, optionValue } from '../context/context.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
-import { type CommandContext, optionChoice, optionValue } from './context.ts';
 import { engineNamed } from './named-engines.ts';
 
 /** The values of `--engine`. */

@@ -6,12 +6,12 @@ import { usageError } from '../../core/errors.ts';
 import { probeProject } from '../../core/host/facts.ts';
 import { pathFoldersIn } from '../../core/host/programs/path-folders.ts';
 import { distrust } from '../../core/host/programs/start-program.ts';
+import { readSmallFile } from '../../core/host/small-file.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { envFilePath, readVariables, variablesOf } from './env-files.ts';
-import { readSmallFile } from './small-file.ts';
 
 export interface ProjectPolicy extends MergedPolicy {
   readonly project: ProjectFacts;

@@ -3,7 +3,7 @@ import type { Engine } from '../../core/types/engine.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { namedEngines } from './named-engines.ts';
 import { goesToScheduler, openEngine } from './open-engine.ts';
 

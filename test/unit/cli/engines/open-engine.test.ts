@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openEngine, openEngineOf } from '../../../../src/cli/context/open-engine.ts';
+import { openEngine, openEngineOf } from '../../../../src/cli/engines/open-engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 
 let dir: string;

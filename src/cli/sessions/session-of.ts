@@ -10,7 +10,7 @@ import {
 } from '../../session/record/pick-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
-import type { CommandContext } from './context.ts';
+import type { CommandContext } from '../context/context.ts';
 import { programText } from './program-text.ts';
 import { warnOfUnreadable } from './unreadable.ts';
 

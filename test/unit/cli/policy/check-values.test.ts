@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { readPolicy } from '../../../../src/cli/context/read-policy.ts';
+import { readPolicy } from '../../../../src/cli/policy/read-policy.ts';
 import type { FlagValue } from '../../../../src/core/config/merge-policy.ts';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
 
