@@ -80,7 +80,7 @@ const STAGES = {
     'src/agents/claude/credentials/credentials.ts',
     'src/agents/claude/credentials/credential-file.ts',
   ],
-  start: ['src/cli/start/start-session.ts', 'src/agents/claude/stage/stage.ts'],
+  start: ['src/session/start/start-session.ts', 'src/agents/claude/stage/stage.ts'],
 };
 /** @type {Map<string, string>} */
 const stageOf = new Map();

@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     distrustBefore(placesNow());
     // A holder: the command that started it waits at the other end of its channel.
     if (argv[0] === HOLD_WORD && process.send !== undefined)
-      return await (await import('./start/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
+      return await (await import('./run/hold-session.ts')).holdSession(contextOf(tell, interruption, '/'));
     if (argv[0] === TASK_WORD && process.send !== undefined)
       return await (await import('./run-task.ts')).runTask(contextOf(tell, interruption, currentFolder()), isDirectory);
     const line = parseCommandLine(

@@ -5,7 +5,7 @@ import { jsonText } from '../../core/report/json.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
-import { credentialLookup } from '../../session/stage/credential.ts';
+import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';
@@ -19,10 +19,9 @@ import { defaultJobs, type JobsInput, jobsForMemory } from '../batch/tasks/defau
 import type { Repeated } from '../batch/tasks/next-step.ts';
 import { readTasks } from '../batch/tasks/read-tasks.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../context/context.ts';
+import { reachableEngines } from '../engines/open-chosen-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { recoverWithoutQuestion } from '../sessions/recover-without-question.ts';
-import { reachableEngines } from '../start/open-chosen-engine.ts';
-import { requireLogin } from '../start/require-login.ts';
 
 /** `batch FILE`: the tasks of a file, each in a session of its own, side by side. `batch --review [FILE]`: their reviews. */
 export const batchCommand: CommandRun = async (line, context) => {
@@ -133,7 +132,7 @@ async function engineFacts(
     const key = JSON.stringify([program.kind, policy.credentials, policy.engine, policy.on]);
     if (seen.has(key)) continue;
     seen.add(key);
-    requireLogin(program, policy, await credentialLookup(context.env, host)({ program, policy }));
+    await requireLogin({ program, policy }, (await findLogin({ program, policy }, context.env, host)).source);
     for (const facts of await reachableEngines(policy, context)) found.set(facts.endpoint, facts);
   }
   return [...found.values()];

@@ -3,13 +3,14 @@ import { agentNamed, DEFAULT_AGENT } from '../../agents/agents.ts';
 import { EXIT, usageError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
 import { AGENT_NAMES } from '../../core/types/agent-package.ts';
+import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import { readAccessories } from '../doctor/accessory-checks.ts';
 import { checkLines } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';
-import { engineChoice, goesToScheduler } from '../engines/open-engine.ts';
+import { engineChoice } from '../engines/open-engine.ts';
 import { agentUnknown } from '../grammar/grammar-errors.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 

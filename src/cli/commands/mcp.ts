@@ -7,7 +7,7 @@ import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../engines/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
-import { keepSession } from '../start/keep-session.ts';
+import { keepSession } from '../run/keep-session.ts';
 
 /** `mcp` with another word than `serve`. */
 export const mcpCommand: CommandRun = async (line, context) => {

@@ -5,12 +5,12 @@ import { withLayer } from '../../session/record/layer-lock.ts';
 import { requireWork } from '../../session/record/require-usable.ts';
 import { resumeSession } from '../../session/run.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
+import { requireRoom } from '../../session/start/set-up-run.ts';
 import type { CommandRun } from '../context/context.ts';
 import { openEngineOf } from '../engines/open-engine.ts';
+import { requirePrompt } from '../run/asked-run.ts';
 import { withSession } from '../sessions/open-session.ts';
 import { restoredPlan } from '../sessions/restored-plan.ts';
-import { requirePrompt } from '../start/require-prompt.ts';
-import { requireRoom } from '../start/require-room.ts';
 
 /** `resume [ID] [-- words…]`: runs the agent again on the layer of its session. */
 export const resumeCommand: CommandRun = (line, context) =>

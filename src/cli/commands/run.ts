@@ -1,22 +1,23 @@
 import { homeAgent } from '../../agents/agents.ts';
 import { EXIT } from '../../core/errors.ts';
 import { baseDirOf } from '../../session/plan/plan-run.ts';
-import { credentialLookup, refuseAsFile } from '../../session/stage/credential.ts';
-import type { SessionDeps } from '../../session/stage/deps.ts';
+import { findLogin, requireLogin } from '../../session/start/find-login.ts';
+import { type CheckedRun, setUpRun } from '../../session/start/set-up-run.ts';
+import type { StartDeps } from '../../session/start/start-session.ts';
 import { countEntering, type Entering } from '../../workspace/base/entering.ts';
 import { prescanProject } from '../../workspace/base/prescan-project.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { openChosenEngine } from '../engines/open-chosen-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
-import { policyWithMode } from '../start/ask-mode.ts';
-import { credentialText } from '../start/credential-text.ts';
-import { isLoginMissing, requireLogin } from '../start/require-login.ts';
-import { setUpRun } from '../start/set-up-run.ts';
+import { askingPlace } from '../run/asked-run.ts';
+import { checkLine } from '../run/check-line.ts';
+import { startDeps } from '../run/start-deps.ts';
 
 /** Plans a session, and prints, checks or runs the plan. Returns the exit status. */
 export async function runCommand(line: RunLine, context: CommandContext): Promise<number> {
   if (line.action === 'check') {
-    const { checkRun } = await import('../start/check-run.ts');
+    const { checkRun } = await import('../run/check-run.ts');
     return checkRun(line, context);
   }
   const over = new AbortController();
@@ -28,45 +29,49 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 }
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
-  let prescan: SessionDeps['prescan'];
-  let entering: Entering | undefined;
-  const screen = openScreen(process, context.env, context.interruption);
-  const merged = await policyWithMode(line, context, process, screen);
-  if (merged === undefined) return EXIT.interrupted;
-  const setup = await setUpRun(line, context, process, {
-    merged,
-    onFacts: ({ policy, project, host }) => {
-      if (line.action !== 'run') return;
-      prescan = prescanProject({ policy, project }, baseDirOf(host, project, policy), signal, (walked) => {
-        entering = countEntering(walked, typedPatterns(line));
-      });
-      // Loaded while the project is scanned and the engine is asked.
-      void import('../start/start-session.ts');
-      homeAgent(line.program)
-        .loadHome()
-        .catch(() => undefined);
-    },
-  });
-  const { policy, host } = setup;
-  const { program } = line;
+  const { env, interruption, tell } = context;
+  const place = askingPlace(context);
+  const screen = openScreen(process, env, interruption);
+  const checked = await checkLine(line, context, place, screen);
+  if (checked === undefined) return EXIT.interrupted;
+  const isStarting = line.action === 'run';
+  const scan = isStarting
+    ? beginScan(checked, baseDirOf(place.host, checked.project, checked.policy), line, signal)
+    : {};
+  const chosen = await openChosenEngine(checked.policy, context, isStarting, line.without ?? []);
   try {
-    for (const text of setup.warnings) context.tell({ kind: 'message', level: 'warning', text });
-    const findCredential = credentialLookup(context.env, host);
-    const source = await findCredential({ program, policy });
-    const text = credentialText(source, policy, homeAgent(program));
-    if (line.action === 'dry-run') {
-      const { printDryRun } = await import('../start/plan-only.ts');
-      await printDryRun(setup, context, { source, shown: text }, line);
+    const setup = await setUpRun(checked, chosen, place);
+    for (const text of setup.warnings) tell({ kind: 'message', level: 'warning', text });
+    const login = await findLogin(setup.input, env, place.host);
+    if (!isStarting) {
+      const { printDryRun } = await import('../run/print-dry-run.ts');
+      await printDryRun(setup, context, login, line);
       return 0;
     }
-    requireLogin(program, policy, source);
-    await refuseAsFile({ policy, program }, source);
-    const { startSession } = await import('../start/start-session.ts');
-    const shown = isLoginMissing(source, policy) ? undefined : text;
-    return await startSession(setup, context, { shown, findCredential, screen, entering: () => entering }, prescan);
+    await requireLogin(setup.input, login.source);
+    const { startSession } = await import('../../session/start/start-session.ts');
+    return await startSession(setup, { ...startDeps(setup, login, context, screen), ...scan });
   } finally {
-    await setup.engine.close();
+    await chosen.engine.close();
   }
+}
+
+/** Begins what a start needs, while the engine is asked: the scan of the project, and loading the code. */
+function beginScan(
+  { policy, project, program }: CheckedRun,
+  baseDir: string,
+  line: RunLine,
+  signal: AbortSignal,
+): Pick<StartDeps, 'prescan' | 'entering'> {
+  let entering: Entering | undefined;
+  const prescan = prescanProject({ policy, project }, baseDir, signal, (walked) => {
+    entering = countEntering(walked, typedPatterns(line));
+  });
+  void import('../../session/start/start-session.ts');
+  homeAgent(program)
+    .loadHome()
+    .catch(() => undefined);
+  return { prescan, entering: () => entering };
 }
 
 /** What the user typed to leave out or to empty files: a file of settings is for other projects too. */

@@ -2,8 +2,9 @@ import path from 'node:path';
 import type { PluginTable } from '../../core/config/config-file.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
-import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
-import { type ProgramPlace, programDirectory } from '../../session/stage/ready-program.ts';
+import type { McpProgram, McpServer } from '../../core/types/policy.ts';
+import type { ProgramPlace } from '../../session/stage/ready-program.ts';
+import { serverErrors } from '../../session/start/left-out-servers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { entryProblem } from '../plugin/passthrough.ts';
 import { readPolicy } from '../policy/read-policy.ts';
@@ -59,46 +60,4 @@ export async function accessoryChecks(
       : [warning('passthrough', `${entry}: ${problem}`, 'Change it in [plugin] of config.toml.')];
   });
   return [...(usable === 0 ? [] : [ok('mcp', `${usable} of ${found.length} can be used`)]), ...warnings, ...refused];
-}
-
-/**
- * The names of the MCP servers that a session starts without, as far as it is known before. Runs no command of the user.
- */
-export async function leftOutServers(
-  servers: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
-  place: ProgramPlace,
-  dataDir: string,
-): Promise<readonly string[]> {
-  const found = await serverErrors(servers, place, dataDir);
-  return found.filter(({ error }) => error !== undefined).map(({ name }) => name);
-}
-
-function serverErrors(
-  { mcpServers = [], mcpPrograms = [] }: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
-  place: ProgramPlace,
-  dataDir: string,
-) {
-  return Promise.all([
-    ...mcpServers.map(async (server) => ({ name: server.name, error: await loginError(server, dataDir) })),
-    ...mcpPrograms.map(async (program) => ({ name: program.name, error: directoryError(program, place) })),
-  ]);
-}
-
-async function loginError({ name, url, oauth }: McpServer, dataDir: string): Promise<RunClaudeError | undefined> {
-  if (oauth !== true) return undefined;
-  const [{ loginProblem }, { loginStore }] = await Promise.all([
-    import('../../agents/mcp-login/login-source.ts'),
-    import('../../agents/mcp-login/login-store.ts'),
-  ]);
-  return loginProblem(loginStore(dataDir, name), url);
-}
-
-function directoryError(program: McpProgram, place: ProgramPlace): RunClaudeError | undefined {
-  try {
-    programDirectory(program, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RunClaudeError) return error;
-    throw error;
-  }
 }

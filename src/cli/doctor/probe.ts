@@ -3,11 +3,12 @@ import { withProgress } from '../../core/progress/open-progress.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { ProbeRow } from '../../engines/engine/hardening/probes.ts';
 import { addressImage } from '../../environment/image/address.ts';
+import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { refuseEngine } from '../../session/plan/refuse-engine.ts';
 import { probeLayers } from '../../session/stage/probe-layers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type EngineChoice, goesToScheduler, openEngine, userAlone } from '../engines/open-engine.ts';
+import { type EngineChoice, openEngine, userAlone } from '../engines/open-engine.ts';
 
 export interface ProbeRequest {
   readonly engine: EngineChoice;

@@ -1,11 +1,12 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Engine } from '../../core/types/engine.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
+import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import { namedEngines } from './named-engines.ts';
-import { goesToScheduler, openEngine } from './open-engine.ts';
+import { openEngine } from './open-engine.ts';
 
 /** How long each engine of the configuration may take to answer: the command waits for it. */
 const ANSWER_MS = 10_000;

@@ -8,6 +8,7 @@ import { parseClusterTarget } from '../../engines/cluster/target.ts';
 import { type ConnectOptions, connectEngine, ownerOf, triesEndpoint } from '../../engines/engine/connect.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { parseJobTarget } from '../../engines/jobs/target.ts';
+import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { chooseUser, type UserNumbers } from '../../session/plan/user.ts';
 import { findSpareId } from '../../session/record/spare-id.ts';
 import { type CommandContext, optionChoice, optionValue } from '../context/context.ts';
@@ -41,10 +42,6 @@ export interface JobRun {
 export function engineChoice(line: CommandLineOfCommand): EngineChoice {
   return { engine: optionChoice(line, 'engine', ENGINES) ?? 'auto', on: optionValue(line, 'on') };
 }
-
-/** Whether a choice is a job of a scheduler, or pods of a cluster. @throws {RunClaudeError} USAGE as parseJobTarget, parseClusterTarget. */
-export const goesToScheduler = ({ on }: Pick<EngineChoice, 'on'>): boolean =>
-  on !== undefined && (parseClusterTarget(on) ?? parseJobTarget(on)) !== undefined;
 
 /** What connecting an engine needs of the outside world. */
 export type EngineContext = Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>;

@@ -10,9 +10,8 @@ import {
   policyRules,
   requirePreset,
 } from '../../network/gateway/rules/host-rules.ts';
-import { parseLocalService, parseLocalServices } from '../../network/gateway/rules/local-services.ts';
+import { parseLocalService, parseLocalServices, refuseTakenPorts } from '../../network/gateway/rules/local-services.ts';
 import { parsePort, parsePorts } from '../../network/preview/port-words.ts';
-import { refuseTakenPorts } from '../context/taken-ports.ts';
 
 /** What a policy was merged from, apart from the project's own files: those set none of these values. */
 export interface ValueSources {

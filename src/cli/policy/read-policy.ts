@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import type { PluginTable } from '../../core/config/config-file.ts';
 import type { FlagValue, MergedPolicy, NamedSettings } from '../../core/config/merge-policy.ts';
 import { mergePolicy } from '../../core/config/merge-policy.ts';
 import { usageError } from '../../core/errors.ts';
@@ -15,6 +16,8 @@ import { envFilePath, readVariables, variablesOf } from './env-files.ts';
 
 export interface ProjectPolicy extends MergedPolicy {
   readonly project: ProjectFacts;
+  /** What the user's own file lets the plugin for Claude Code leave outside a copy. */
+  readonly plugin: Pick<PluginTable, 'passthrough'>;
   /** Every file that was looked for. A later one overrides an earlier one. */
   readonly files: readonly ConfigFile[];
 }
@@ -84,6 +87,7 @@ export async function readPolicy(
     ...merged,
     policy,
     warnings,
+    plugin: config?.settings.plugin ?? { passthrough: [] },
     project: { ...project, ...(pathFolders.length > 0 && { pathFolders }) },
     files,
   };

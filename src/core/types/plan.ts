@@ -96,9 +96,9 @@ export interface Plan {
   /** The agent's whole environment apart from what the gateway adds. Never a secret. */
   readonly env: Readonly<Record<string, string>>;
   readonly diskMb: number;
-  /** What the setup of `policy.environment` made; undefined without a setup. */
+  /** What the setup of `policy.environment` makes, before the session where no session ran it; undefined without a setup. */
   readonly environment?: MadeEnvironment | undefined;
-  /** The caches of `policy.caches` that could be filled. */
+  /** The caches of `policy.caches` that the project has lock files for. One that could not be filled is not used. */
   readonly caches?: readonly MadeCache[] | undefined;
   readonly sessionDir: string;
   readonly baseDir: string;

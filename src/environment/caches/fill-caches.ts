@@ -16,15 +16,13 @@ import { ecosystemOf } from './ecosystems.ts';
 import { withoutInterruptedFill } from './interrupted-fill.ts';
 import { lockText } from './lock-text.ts';
 import { type CacheMarker, knownCaches, lockOf, markerOf } from './marker.ts';
-import { cachesOwner } from './owner.ts';
+import { cachesOwner, knownCachesOwner } from './owner.ts';
 import { archivesPlace, cacheAddress, cacheMount, cachesDir } from './place.ts';
 import { type LockFile, readLocks } from './read-locks.ts';
 import { type Filled, runFill } from './run-fill.ts';
 import { exists, isUsable } from './usable.ts';
 
 export interface FillOptions {
-  /** What the session takes from the project: lock files that it leaves out are not read. */
-  readonly selection: Selection;
   readonly engine: Engine;
   readonly cacheDir: string;
   readonly tell: Tell;
@@ -32,30 +30,78 @@ export interface FillOptions {
   readonly signal: AbortSignal;
 }
 
+/** A cache, filled or not, with the lock files that name its content. */
+export interface AddressedCache {
+  readonly cache: MadeCache;
+  readonly locks: readonly LockFile[];
+}
+
 /** As long as another session may fill the same cache. */
 const WAIT_MS = 60 * 60_000;
 
+export interface AddressOptions {
+  /** What the session takes from the project: lock files that it leaves out are not read. */
+  readonly selection: Selection;
+  readonly cacheDir: string;
+  /** No cache is used: nothing is written, and before the first session with a cache no address is known. */
+  readonly isShownOnly: boolean;
+  readonly tell: Tell;
+}
+
 /**
- * The caches that the user's settings name and the project has lock files for. Each that no session filled yet is filled
- * now; one that cannot be filled is reported and left out. Of several processes that need it, one fills it.
+ * The caches that the user's settings name and the project has lock files for, whether they are filled or not. One whose
+ * lock files cannot be used is reported and left out.
+ */
+export function addressCaches(
+  { policy, project, image, user }: Pick<Plan, 'policy' | 'project' | 'image' | 'user'>,
+  { selection, cacheDir, isShownOnly, tell }: AddressOptions,
+): readonly AddressedCache[] {
+  return [...new Set(policy.caches ?? [])].flatMap((name) => {
+    try {
+      const ecosystem = ecosystemOf(name);
+      const locks = readLocks({ project }, ecosystem, selection);
+      if (locks.length === 0) {
+        const text = `The project has no lock file for the ${name} cache: ${ecosystem.lockFiles.join(', ')}`;
+        tell({ kind: 'message', level: 'info', text });
+        return [];
+      }
+      const owner = isShownOnly ? knownCachesOwner(cacheDir) : cachesOwner(cacheDir);
+      if (owner === undefined) return [];
+      const address = cacheAddress({ ecosystem: name, locks, image, user, owner });
+      return [{ cache: { ecosystem: name, address, dir: `${cachesDir(cacheDir)}/${address}` }, locks }];
+    } catch (error) {
+      tellNotFilled(name, error, tell);
+      return [];
+    }
+  });
+}
+
+/**
+ * Fills those of the caches that no session filled yet. One that cannot be filled is reported: the session starts without
+ * it. Of several processes that need one, one fills it.
  *
  * @throws the signal's reason
  */
-export async function fillCaches(plan: Plan, options: FillOptions): Promise<MadeCache[]> {
-  const made: MadeCache[] = [];
-  for (const name of new Set(plan.policy.caches ?? [])) {
-    const warn = (text: string): void => options.tell({ kind: 'message', level: 'warning', text });
+export async function fillCaches(
+  plan: Plan,
+  addressed: readonly AddressedCache[],
+  options: FillOptions,
+): Promise<void> {
+  for (const one of addressed) {
     try {
-      const cache = await fillOne(name, plan, options);
-      if (cache !== undefined) made.push(cache);
+      await fillOne(one, plan, options);
     } catch (error) {
       options.signal.throwIfAborted();
-      const why = whyNotFilled(error, name);
-      if (why === undefined) throw error;
-      warn(`${why}. Nothing of it is kept, and the session starts without this cache.`);
+      tellNotFilled(one.cache.ecosystem, error, options.tell);
     }
   }
-  return made;
+}
+
+function tellNotFilled(name: CacheName, error: unknown, tell: Tell): void {
+  const why = whyNotFilled(error, name);
+  if (why === undefined) throw error;
+  const text = `${why}. Nothing of it is kept, and the session starts without this cache.`;
+  tell({ kind: 'message', level: 'warning', text });
 }
 
 /** A cache directory that is full or cannot be written is one without this cache. Any other error is a bug. */
@@ -65,21 +111,11 @@ function whyNotFilled(error: unknown, name: CacheName): string | undefined {
   return syscall === undefined ? undefined : notFilled(name, message).message;
 }
 
-async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promise<MadeCache | undefined> {
-  const ecosystem = ecosystemOf(name);
-  const locks = readLocks(plan, ecosystem, options.selection);
-  if (locks.length === 0) {
-    const text = `The project has no lock file for the ${name} cache: ${ecosystem.lockFiles.join(', ')}`;
-    options.tell({ kind: 'message', level: 'info', text });
-    return undefined;
-  }
-  const { image, user } = plan;
-  const owner = cachesOwner(options.cacheDir);
-  const address = cacheAddress({ ecosystem: name, locks, image, user, owner });
-  const cache: MadeCache = { ecosystem: name, address, dir: `${cachesDir(options.cacheDir)}/${address}` };
-  if (await isUsable(options.engine, cache, plan)) return cache;
+async function fillOne({ cache, locks }: AddressedCache, plan: Plan, options: FillOptions): Promise<void> {
+  const { ecosystem: name } = cache;
+  if (await isUsable(options.engine, cache, plan)) return;
   if (plan.policy.network === 'none') throw notFilled(name, 'the session has no network');
-  const content = readContent(ecosystem, locks);
+  const content = readContent(ecosystemOf(name), locks);
   if (content.archives.length === 0)
     throw notFilled(name, skippedLines(content.skipped)[0] ?? 'its lock file names no package of a registry');
   mkdirSync(cachesDir(options.cacheDir), { recursive: true, mode: 0o700 });
@@ -88,7 +124,6 @@ async function fillOne(name: CacheName, plan: Plan, options: FillOptions): Promi
   await withLock(lockOf(cache.dir), lock, async () => {
     if (!(await isUsable(options.engine, cache, plan))) await fill(cache, { plan, locks, content }, options);
   });
-  return cache;
 }
 
 const notFilled = (name: CacheName, why: string): RunClaudeError =>

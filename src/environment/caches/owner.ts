@@ -11,7 +11,7 @@ const BYTES = 16;
  */
 export function cachesOwner(cacheDir: string): string {
   const file = join(cacheDir, FILE);
-  const found = readOwner(file);
+  const found = knownCachesOwner(cacheDir);
   if (found !== undefined) return found;
   mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
   const scratch = `${file}.${process.pid}`;
@@ -24,12 +24,13 @@ export function cachesOwner(cacheDir: string): string {
   } finally {
     rmSync(scratch, { force: true });
   }
-  return readOwner(file) ?? '';
+  return knownCachesOwner(cacheDir) ?? '';
 }
 
-function readOwner(file: string): string | undefined {
+/** The same text, where it was made already. */
+export function knownCachesOwner(cacheDir: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(join(cacheDir, FILE), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -16,8 +16,6 @@ import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './se
 import { setupPolicy } from './setup-plan.ts';
 
 export interface MakeOptions {
-  /** What the session takes from the project: the setup does not read what it leaves out. */
-  readonly selection: Selection;
   readonly engine: Engine;
   readonly cacheDir: string;
   readonly tell: Tell;
@@ -25,33 +23,53 @@ export interface MakeOptions {
   readonly signal: AbortSignal;
 }
 
+/** A setup's files as they were when its environment was addressed, and what it makes of them. */
+export interface AddressedEnvironment {
+  readonly made: MadeEnvironment;
+  readonly files: readonly SetupFile[];
+}
+
 /** As long as a setup may run, and its image may be built. */
 const WAIT_MS = 2 * 60 * 60_000;
 
 /**
- * What the setup of the plan's environment made; run now where no session ran it with the same inputs. Undefined where
- * the plan has no setup. Of several processes that need it, one runs it.
+ * What the setup of a policy makes, whether a session ran it or not; undefined for a policy without one. Runs nothing.
+ * `selection`: what the session takes from the project. The setup does not read what it leaves out.
  *
- * @throws {RunClaudeError} USAGE for a file that cannot be used, SETUP_FAILED; nothing of a failed setup is kept.
+ * @throws {RunClaudeError} USAGE for a file that cannot be used
  */
-export async function makeEnvironment(plan: Plan, options: MakeOptions): Promise<MadeEnvironment | undefined> {
-  const { environment } = plan.policy;
+export function addressEnvironment(
+  { policy, project, image, user }: Pick<Plan, 'policy' | 'project' | 'image' | 'user'>,
+  { selection, cacheDir }: { readonly selection: Selection; readonly cacheDir: string },
+): AddressedEnvironment | undefined {
+  const { environment } = policy;
   if (environment?.setup === undefined) return undefined;
   const { setup, env } = environment;
-  const { image, user } = plan;
-  const files = readSetupFiles(plan.project.root, environment.files, options.selection);
-  const { network, networkPresets } = setupPolicy(plan.policy);
+  const files = readSetupFiles(project.root, environment.files, selection);
+  const { network, networkPresets } = setupPolicy(policy);
   const address = setupAddress({ setup, env, files, image, user, network, networkPresets });
-  const made: MadeEnvironment = { address, dir: path.join(environmentsDir(options.cacheDir), address) };
-  if (await isMade(made, plan, options.engine)) return made;
+  return { made: { address, dir: path.join(environmentsDir(cacheDir), address) }, files };
+}
+
+/**
+ * Makes what the plan names as made by its setup; the setup runs where no session ran it with the same inputs. Of several
+ * processes that need it, one runs it.
+ *
+ * @throws {RunClaudeError} SETUP_FAILED; nothing of a failed setup is kept.
+ */
+export async function makeEnvironment(
+  plan: Plan,
+  { made, files }: AddressedEnvironment,
+  options: MakeOptions,
+): Promise<void> {
+  if (await isMade(made, plan, options.engine)) return;
   mkdirSync(environmentsDir(options.cacheDir), { recursive: true, mode: 0o700 });
   const { tell, signal } = options;
   const what = `running the setup of the environment for ${plan.project.root}`;
   const lock = { what, waitMs: WAIT_MS, waiting: announceWait(tell), signal };
   await withLock(lockOf(made.dir), lock, async () => {
-    if (!(await isMade(made, plan, options.engine))) await make(made, { plan, setup, files }, options);
+    if (!(await isMade(made, plan, options.engine))) await make(made, { plan, files }, options);
   });
-  return made;
 }
 
 /** The directory of all environments on this machine. */
@@ -86,12 +104,12 @@ async function isMade(made: MadeEnvironment, plan: Plan, engine: Engine): Promis
 
 interface Inputs {
   readonly plan: Plan;
-  readonly setup: string;
   readonly files: readonly SetupFile[];
 }
 
-async function make(made: MadeEnvironment, { plan, setup, files }: Inputs, options: MakeOptions): Promise<void> {
+async function make(made: MadeEnvironment, { plan, files }: Inputs, options: MakeOptions): Promise<void> {
   const { engine, tell, env, signal } = options;
+  const { setup = '' } = plan.policy.environment ?? {};
   const { dir } = made;
   const open = () =>
     Promise.all(

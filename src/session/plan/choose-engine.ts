@@ -2,6 +2,8 @@ import { formatSizeMb } from '../../core/config/values/quantities.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import { parseClusterTarget } from '../../engines/cluster/target.ts';
+import { parseJobTarget } from '../../engines/jobs/target.ts';
 
 /** Free space below which a session on an engine would soon be stopped, in MB. */
 export const MIN_FREE_DISK_MB = 2048;
@@ -71,6 +73,10 @@ export function noEngineLeft(passedOver: readonly PassedOver[]): RunClaudeError 
     hint: `Check one: run-claude doctor --on ${passedOver[0]?.name ?? 'NAME'}`,
   });
 }
+
+/** Whether a session is a job of a scheduler, or pods of a cluster. @throws {RunClaudeError} USAGE as parseJobTarget, parseClusterTarget. */
+export const goesToScheduler = ({ on }: { readonly on?: string | undefined }): boolean =>
+  on !== undefined && (parseClusterTarget(on) ?? parseJobTarget(on)) !== undefined;
 
 /**
  * The names of `--on`, each once, in their order; empty without it.

@@ -88,7 +88,7 @@ function hasOwnGit({ project }: Plan): boolean {
 }
 
 /** The whole plan, for `--dry-run`. Values of `--env` are masked. */
-export function describePlan(plan: Plan, credential: string): string[] {
+export function describePlan(plan: Plan, credential: string | undefined): string[] {
   const { program } = plan;
   const words =
     program.kind === 'exec'

@@ -7,61 +7,98 @@ import type { Policy } from '../../core/types/policy.ts';
 import { planEnvironment, type UserEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
-import { chooseStrategy, type StrategyTrial, storageOf } from './strategy.ts';
+import { chooseStrategy, needsTrial, type StrategyTrial, storageOf } from './strategy.ts';
 import { chooseUser } from './user.ts';
 import { weakenings } from './weakenings.ts';
 
-/** Everything that a plan depends on. src/core/host/facts.ts gathers the facts. */
+/** What a session is asked to be, and facts of this machine and the engine. src/core/host/facts.ts gathers them. */
 export interface PlanInput {
-  readonly sessionId: string;
   readonly policy: Policy;
   readonly host: HostFacts;
-  /** A number that no account has, from findSpareId. */
-  readonly spareId: number;
-  /** Numbers of run-claude's own containers that accounts of this machine have. */
-  readonly servantIdsWithAccount: readonly number[];
   readonly project: ProjectFacts;
   readonly engine: EngineFacts;
-  /** The session's image. */
-  readonly image: Pick<Plan, 'ownImage' | 'claudeVersion'> & { readonly tag: string };
   readonly program: Program;
   readonly userEnvironment: UserEnvironment;
-  readonly also: readonly AlsoFolder[];
+  /** Other folders. */
+  readonly also: readonly AskedFolder[];
   /** Names of MCP servers that the session starts without. */
   readonly leftOutServers?: readonly string[];
   /** As in the plan. */
   readonly task?: string | undefined;
 }
 
+/** Another folder, before its session has an id. */
+export type AskedFolder = Omit<AlsoFolder, 'sessionId'>;
+
+/** What a plan names and what has to be looked for: on this machine, on the engine and in the project. */
+export interface PlanFindings extends Pick<Plan, 'sessionId' | 'environment' | 'caches'> {
+  /** A number that no account has, from findSpareId. */
+  readonly spareId: number;
+  /** Numbers of run-claude's own containers that accounts of this machine have. */
+  readonly servantIdsWithAccount: readonly number[];
+  /** Ids of the sessions of `also`, in its order. */
+  readonly alsoIds: readonly string[];
+  /** The session's image. */
+  readonly image: Pick<Plan, 'ownImage' | 'claudeVersion'> & { readonly tag: string };
+  /** Undefined: not tried yet, or not needed. */
+  readonly trial?: StrategyTrial | undefined;
+}
+
 const DEFAULT_DISK_MB = 20_480;
 /** What an engine gives every program. */
 const CONTAINER_UMASK = 0o022;
 
+/** What is decided before anything is looked for on the engine. */
+export interface PlanBasis extends Pick<Plan, 'user' | 'tty'> {
+  /** Of the user. */
+  readonly weakening?: string;
+  /** Whether the strategy depends on the trial of an overlay volume. */
+  readonly needsTrial: boolean;
+}
+
 /**
- * Decides everything about a session before anything starts. Pure.
+ * Refuses what no finding could allow, and decides what findings depend on. Pure.
  *
  * @throws {RunClaudeError} USAGE for a project that no agent may get; ENGINE_NO_LAYER, ENGINE_NO_RUNTIME, STRATEGY_UNUSABLE
  * and others for an engine that cannot enforce the policy
  */
-export function planRun(input: PlanInput): Plan {
-  const { policy, host, project, engine } = input;
+export function planBasis(input: PlanInput, { spareId }: Pick<PlanFindings, 'spareId'>): PlanBasis {
+  const { policy, host, project, engine, program } = input;
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
-  const { strategy, reason } = chooseStrategy(policy, engine, undefined);
-  const { user, weakening } = chooseUser(storageOf(strategy), engine, { ...host, spareId: input.spareId }, project);
+  const { strategy } = chooseStrategy(policy, engine, undefined);
+  return {
+    ...chooseUser(storageOf(strategy), engine, { ...host, spareId }, project),
+    tty: host.stdinTty && host.stdoutTty && program.kind !== 'kept' && !isPrintOnly(program),
+    needsTrial: needsTrial(strategy),
+  };
+}
+
+/**
+ * Decides everything about a session before anything of it starts. Pure. Nothing can change the plan afterwards: what is
+ * printed is what runs.
+ *
+ * @throws {RunClaudeError} as planBasis; STRATEGY_UNUSABLE for a strategy that the user asked for and the trial ruled out
+ */
+export function planRun(input: PlanInput, findings: PlanFindings): Plan {
+  const { policy, host, project, engine } = input;
+  const { user, tty, weakening } = planBasis(input, findings);
+  const { sessionId, alsoIds, image, environment, caches } = findings;
+  const { strategy, reason } = chooseStrategy(policy, engine, findings.trial);
   // The agent can use what it makes, whatever the user's umask is.
   const umask = host.umask & 0o077;
-  return {
-    sessionId: input.sessionId,
+  const also = input.also.map((folder, at) => ({ ...folder, sessionId: alsoIds[at] ?? '' }));
+  return deepFreeze({
+    sessionId,
     mode: policy.mode,
     project,
     policy,
     engine,
-    image: input.image.tag,
-    ...(input.image.ownImage === undefined ? {} : { ownImage: input.image.ownImage }),
-    claudeVersion: input.image.claudeVersion,
+    image: image.tag,
+    ...(image.ownImage === undefined ? {} : { ownImage: image.ownImage }),
+    claudeVersion: image.claudeVersion,
     program: withPermissionMode(input.program, policy),
-    tty: host.stdinTty && host.stdoutTty && input.program.kind !== 'kept' && !isPrintOnly(input.program),
+    tty,
     strategy,
     strategyReason: reason,
     user,
@@ -69,16 +106,18 @@ export function planRun(input: PlanInput): Plan {
     env: planEnvironment(policy, input.userEnvironment),
     diskMb:
       policy.diskMb ?? Math.min(DEFAULT_DISK_MB, wholeGb(Math.max(0, Math.floor(host.freeDiskMb / 2) - OVERSHOOT_MB))),
-    sessionDir: `${host.stateDir}/sessions/${input.sessionId}`,
+    ...(environment === undefined ? {} : { environment }),
+    ...(caches === undefined ? {} : { caches }),
+    sessionDir: `${host.stateDir}/sessions/${sessionId}`,
     baseDir: baseDirOf(host, project, policy),
     weakenings: [
       ...(weakening === undefined ? [] : [weakening]),
-      ...sharedNumbers(engine, input.servantIdsWithAccount),
+      ...sharedNumbers(engine, findings.servantIdsWithAccount),
       ...weakenings(policy, input.leftOutServers),
     ],
-    ...(input.also.length === 0 ? {} : { also: input.also }),
+    ...(also.length === 0 ? {} : { also }),
     ...(input.task === undefined ? {} : { task: input.task }),
-  };
+  });
 }
 
 /** Where users are mapped, or on another machine, the numbers are those of other accounts. */
@@ -87,16 +126,6 @@ function sharedNumbers({ local, rootless, usernsRemap }: EngineFacts, ids: reado
   return [
     `an account of this machine has uid ${ids.join(' and ')}: it can end the gateway and programs beside the agent`,
   ];
-}
-
-/**
- * The plan with what the trial found; unchanged without one. Nothing else in a plan depends on it.
- *
- * @throws {RunClaudeError} STRATEGY_UNUSABLE when the user asked for a strategy that does not work.
- */
-export function withTrial(plan: Plan, trial: StrategyTrial | undefined): Plan {
-  const { strategy, reason } = chooseStrategy(plan.policy, plan.engine, trial);
-  return { ...plan, strategy, strategyReason: reason };
 }
 
 /** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
@@ -121,6 +150,13 @@ export function baseDirOf(host: HostFacts, project: ProjectFacts, policy: Policy
 
 function baseName({ root }: ProjectFacts, { shallow, copyIgnored }: Policy): string {
   return `${pathKey(root)}${shallow ? '-shallow' : ''}${copyIgnored === false ? '-no-ignored' : ''}`;
+}
+
+/** The value with everything in it, which nothing can change from then on. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value))
+    for (const one of Object.values(Object.freeze(value))) deepFreeze(one);
+  return value;
 }
 
 /** A default limit in whole gigabytes: '19g' is easier to read than '19739m'. */

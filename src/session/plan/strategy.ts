@@ -58,8 +58,8 @@ export function storageOf(strategy: Plan['strategy']): 'project' | StrategyFacts
   return strategy === 'bind' ? 'project' : STRATEGIES[strategy].storage;
 }
 
-/** Whether a plan that was made without a trial depends on what the trial of an overlay volume finds. */
-export function needsTrial({ strategy }: Plan): boolean {
+/** Whether a strategy that was chosen without a trial depends on what the trial of an overlay volume finds. */
+export function needsTrial(strategy: Plan['strategy']): boolean {
   return strategy !== 'bind' && STRATEGIES[strategy].needsOverlayTrial;
 }
 

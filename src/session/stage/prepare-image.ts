@@ -20,6 +20,9 @@ export type ImageDeps = Pick<SessionDeps, 'engine' | 'tell' | 'env' | 'host' | '
 
 type HostCache = { readonly host: Pick<SessionDeps['host'], 'cacheDir'> };
 
+/** What of a plan decides about its images. */
+export type ImagePlan = Pick<Plan, 'policy' | 'program' | 'project' | 'user' | 'image' | 'ownImage' | 'claudeVersion'>;
+
 /** The image of a session, whether it is on the engine or not. */
 export interface SessionImage {
   readonly tag: string;
@@ -84,7 +87,7 @@ export async function findRelease(
  *
  * @throws {RunClaudeError} IMAGE_MISSING or IMAGE_REFUSED for a custom image; what ensureImage throws.
  */
-export async function prepareImage(plan: Plan, deps: ImageDeps, isRebuild = false): Promise<void> {
+export async function prepareImage(plan: ImagePlan, deps: ImageDeps, isRebuild = false): Promise<void> {
   const { engine } = deps;
   const { image: reference } = plan.policy;
   if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
@@ -146,7 +149,7 @@ async function serviceAddress(
 }
 
 /** run-claude's own image, and what making layers over it needs. */
-async function ensureOurs(plan: Plan, deps: ImageDeps, isRebuild: boolean) {
+async function ensureOurs(plan: ImagePlan, deps: ImageDeps, isRebuild: boolean) {
   const { engine, tell, env, host } = deps;
   const { signal } = deps.interruption;
   const { toolchain, runtime } = plan.policy;
@@ -192,7 +195,7 @@ async function ensureSystem(
 
 type Packages = Pick<NonNullable<Policy['environment']>, 'packages'>;
 
-async function hasImages({ image, ownImage = image }: Plan, engine: Engine): Promise<boolean> {
+async function hasImages({ image, ownImage = image }: ImagePlan, engine: Engine): Promise<boolean> {
   return (await engine.hasImage(image)) && (ownImage === image || (await engine.hasImage(ownImage)));
 }
 

@@ -1,9 +1,10 @@
 import * as commands from '../../../src/cli/commands/questions.ts';
 import * as decisions from '../../../src/cli/commands/review/questions.ts';
-import * as start from '../../../src/cli/start/questions.ts';
+import * as run from '../../../src/cli/run/questions.ts';
 import * as review from '../../../src/review/screen/questions.ts';
 import * as later from '../../../src/session/later/questions.ts';
 import * as modes from '../../../src/session/modes/questions.ts';
+import * as start from '../../../src/session/start/questions.ts';
 import type { Question } from '../../../src/terminal/ask.ts';
 
 /** A question as a user may see it, and the answer that Enter must be: the one after which least happens. */
@@ -19,11 +20,9 @@ const asked = <Key extends string>(question: Question<Key>, enter: NoInfer<Key>)
 
 /** Every function of src that makes a question, by file and name, with samples. questions.test.ts compares it with src. */
 export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
-  'src/cli/start/questions.ts modeQuestion': [
-    asked(start.modeQuestion('/home/me/.config/run-claude/config.toml'), 'c'),
-  ],
-  'src/cli/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
-  'src/cli/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
+  'src/cli/run/questions.ts modeQuestion': [asked(run.modeQuestion('/home/me/.config/run-claude/config.toml'), 'c')],
+  'src/session/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
+  'src/session/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
   'src/cli/commands/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
   'src/cli/commands/review/questions.ts discardQuestion': [asked(decisions.discardQuestion('ID', '3 files left'), 'n')],
   'src/cli/commands/review/questions.ts importQuestion': [asked(decisions.importQuestion('2 suspect changes'), 'n')],

@@ -107,7 +107,7 @@ describe('the sources', () => {
     // `describeCredential` reads any agent's credential.
     expect(direct.sort()).toEqual([
       'cli/doctor/agent-checks.ts: claude/credentials/credentials',
-      'cli/start/credential-text.ts: claude/credentials/credentials',
+      'session/start/find-login.ts: claude/credentials/credentials',
     ]);
   });
 });

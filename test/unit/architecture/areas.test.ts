@@ -22,7 +22,7 @@ const inSource = areas.filter(({ folders }) => folders.length > 0);
 
 /** An area has a narrow front. These two began with more: the numbers only become smaller. */
 const MAX_ENTRY_FILES = 25;
-const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 69, review: 62 };
+const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 68, review: 62 };
 
 /** The repository's imports with one more in one file. */
 function planted(file: string, specifier: string, isType = false): typeof sources {

@@ -191,7 +191,7 @@ async function sessionUp({ root, key }: Project, context: CommandContext): Promi
   const asked = question && pendingOf(listSessions(stateDir).sessions, root, question.session);
   if (up === undefined) {
     // Large, and a command in a session that is up needs none of it.
-    const { keepAgain, keepSession } = await import('../../start/keep-session.ts');
+    const { keepAgain, keepSession } = await import('../../run/keep-session.ts');
     const kept = await (asked === undefined
       ? keepSession(keptLine(context, 'up'), context, undefined)
       : keepAgain(usable(asked), context));

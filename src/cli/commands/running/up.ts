@@ -3,7 +3,7 @@ import { jsonText } from '../../../core/report/json.ts';
 import type { CommandContext } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
 import type { RunLine } from '../../grammar/parse-command-line.ts';
-import { keepSession } from '../../start/keep-session.ts';
+import { keepSession } from '../../run/keep-session.ts';
 
 /** `up [PROJECT]`: starts a session without an agent, or finds the one that is up, and prints its id. */
 export async function upCommand(line: RunLine, context: CommandContext): Promise<number> {

@@ -1,4 +1,5 @@
 import { usageError } from '../../../core/errors.ts';
+import type { Policy } from '../../../core/types/policy.ts';
 
 /** A service of the user's machine that a session may use: `PORT[:NAME]`. */
 export interface LocalService {
@@ -42,4 +43,18 @@ export function parseLocalServices(texts: readonly string[], from = '--allow-loc
 
 function hasTwice(all: readonly (number | string)[]): boolean {
   return new Set(all).size < all.length;
+}
+
+/** A port of the agent's loopback, and a name of it, leads to one service. */
+export function refuseTakenPorts({ services = [], allowLocal = [] }: Pick<Policy, 'services' | 'allowLocal'>): void {
+  const locals = parseLocalServices(allowLocal);
+  for (const { name, port } of services) {
+    const other = locals.find((local) => local.port === port || local.name === name);
+    if (other === undefined) continue;
+    const what = other.port === port ? `port ${port}` : `name ${name}`;
+    throw usageError(
+      `the service ${name} and --allow-local have the same ${what}`,
+      'Leave one of them out, or change it.',
+    );
+  }
 }

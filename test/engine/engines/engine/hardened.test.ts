@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dockerCommand } from '../../../../src/cli/start/docker-command.ts';
+import { dockerCommand } from '../../../../src/cli/run/docker-command.ts';
 import type { ContainerSpec, Engine } from '../../../../src/core/types/engine.ts';
 import { ALL_GPUS, containerBody } from '../../../../src/engines/engine/body.ts';
 import { compareRecord } from '../../../../src/engines/engine/compare-record.ts';

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loginStore } from '../../../../src/agents/mcp-login/login-store.ts';
-import { accessoryChecks, leftOutServers, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
+import { accessoryChecks, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
 import { fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
+import { leftOutServers } from '../../../../src/session/start/left-out-servers.ts';
 
 async function configured(text: string, project = '') {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-accessory-checks-'));

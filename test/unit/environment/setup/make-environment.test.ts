@@ -2,12 +2,11 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
-import { makeEnvironment } from '../../../../src/environment/setup/make-environment.ts';
+import { addressEnvironment } from '../../../../src/environment/setup/make-environment.ts';
 import { startSelection } from '../../../../src/workspace/base/prescan-project.ts';
 import { planWith } from '../../../support/session-record.ts';
 
-it('refuses a file that ignore rules keep from the agent, before it asks the engine for anything', async () => {
+it('refuses a file that ignore rules keep from the agent, before anything is asked or run', () => {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-make-')));
   onTestFinished(() => rmSync(root, { recursive: true }));
   writeFileSync(path.join(root, '.gitignore'), 'secret.txt\n');
@@ -20,12 +19,8 @@ it('refuses a file that ignore rules keep from the agent, before it asks the eng
     },
   });
   const options = {
-    engine: {} as Engine,
     cacheDir: path.join(root, 'cache'),
     selection: startSelection(plan.policy, root),
-    tell: () => undefined,
-    env: {},
-    signal: new AbortController().signal,
   };
-  await expect(makeEnvironment(plan, options)).rejects.toThrow('secret.txt is excluded or masked');
+  expect(() => addressEnvironment(plan, options)).toThrow('secret.txt is excluded or masked');
 });

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { dryRunText } from '../../../../src/cli/start/dry-run.ts';
+import { dryRunText } from '../../../../src/cli/run/dry-run-text.ts';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { EngineFacts } from '../../../../src/core/types/engine.ts';
 import type { HostFacts, Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import { describePlan, startScreen } from '../../../../src/session/plan/describe-plan.ts';
 import { maskPlan, restoreVariables } from '../../../../src/session/plan/mask-plan.ts';
-import { type PlanInput, planRun, withTrial } from '../../../../src/session/plan/plan-run.ts';
+import { type PlanFindings, type PlanInput, planBasis, planRun } from '../../../../src/session/plan/plan-run.ts';
 import { refuseProject } from '../../../../src/session/plan/refuse-project.ts';
-import { needsTrial } from '../../../../src/session/plan/strategy.ts';
 
 const engine: EngineFacts = {
   kind: 'docker',
@@ -55,29 +54,33 @@ interface Other {
   readonly root?: string;
   readonly owner?: number;
   readonly rest?: Partial<PlanInput>;
+  readonly found?: Partial<PlanFindings>;
 }
-const plan = (other: Other = {}): Plan =>
-  planRun({
-    sessionId: '261121-140512-k7p',
-    policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
-    host: { ...host, ...other.host },
-    spareId: 61_100,
-    servantIdsWithAccount: [],
-    engine: { ...engine, ...other.engine },
-    project: {
-      root: other.root ?? '/home/me/p',
-      startIn: '',
-      git: 'directory',
-      gitCommonDir: undefined,
-      ownerUid: other.owner ?? 501,
-      ownerGid: other.owner ?? 20,
-    },
-    image: { tag: 'run-claude:0', claudeVersion: undefined },
-    program: { kind: 'claude', args: ['hi'], print: false },
-    userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
-    also: [],
-    ...other.rest,
-  });
+const inputOf = (other: Other): PlanInput => ({
+  policy: { ...DEFAULTS, mode: 'copy', ...other.policy },
+  host: { ...host, ...other.host },
+  engine: { ...engine, ...other.engine },
+  project: {
+    root: other.root ?? '/home/me/p',
+    startIn: '',
+    git: 'directory',
+    gitCommonDir: undefined,
+    ownerUid: other.owner ?? 501,
+    ownerGid: other.owner ?? 20,
+  },
+  program: { kind: 'claude', args: ['hi'], print: false },
+  userEnvironment: { term: 'xterm', colorterm: undefined, timeZone: 'Europe/Berlin' },
+  also: [],
+  ...other.rest,
+});
+const FOUND: PlanFindings = {
+  sessionId: '261121-140512-k7p',
+  alsoIds: [],
+  spareId: 61_100,
+  servantIdsWithAccount: [],
+  image: { tag: 'run-claude:0', claudeVersion: undefined },
+};
+const plan = (other: Other = {}): Plan => planRun(inputOf(other), { ...FOUND, ...other.found });
 
 describe('the project', () => {
   it.each([
@@ -122,9 +125,9 @@ describe('the user inside', () => {
     expect(plan().weakenings).toEqual([]);
     expect(plan({ policy: { mode: 'bind' }, owner: 33 }).weakenings[0]).toMatch(/uid 33, the project owner's/);
     expect(plan({ policy: { mode: 'bind' } }).weakenings.join()).not.toMatch(/uid/);
-    const rest = { servantIdsWithAccount: [61_001] };
-    expect(plan({ rest }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
-    expect(plan({ rest, engine: { local: false } }).weakenings).toEqual([]);
+    const found = { servantIdsWithAccount: [61_001] };
+    expect(plan({ found }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
+    expect(plan({ found, engine: { local: false } }).weakenings).toEqual([]);
     for (const rules of [{ exclude: ['private/'] }, { mask: ['.env'] }]) {
       const line = expect.stringContaining('excluded and masked paths are not kept from the agent in bind mode');
       expect(plan({ policy: { mode: 'bind', ...rules } }).weakenings).toContainEqual(line);
@@ -158,20 +161,20 @@ describe('the strategy', () => {
     [{ policy: { mode: 'bind' } }, 'bind'],
   ] as [Other, string][])('of %j is %s', (other, strategy) => expect(plan(other).strategy).toBe(strategy));
   it('is the only part of the plan that depends on the trial of an overlay volume', () => {
-    const planned = plan();
-    expect(needsTrial(planned)).toBe(true);
-    expect(withTrial(planned, undefined)).toEqual(planned);
-    expect(withTrial(planned, { works: true, why: '' }).strategy).toBe('layers');
-    const failed = withTrial(planned, { works: false, why: 'NFS' });
-    expect(failed).toEqual({ ...planned, strategy: 'copy', strategyReason: 'NFS' });
+    const tried = (other: Other, works: boolean): Plan =>
+      plan({ ...other, found: { trial: { works, why: works ? '' : 'NFS' } } });
+    const needsTrial = (other: Other): boolean => planBasis(inputOf(other), FOUND).needsTrial;
+    expect(needsTrial({})).toBe(true);
+    expect(tried({}, true)).toEqual({ ...plan(), strategyReason: 'overlay volumes work here' });
+    expect(tried({}, false)).toEqual({ ...plan(), strategy: 'copy', strategyReason: 'NFS' });
     for (const other of [{ engine: { local: false } }, { policy: { mode: 'bind' } }] as Other[]) {
-      expect(needsTrial(plan(other))).toBe(false);
-      expect(withTrial(plan(other), { works: false, why: 'NFS' })).toEqual(plan(other));
+      expect(needsTrial(other)).toBe(false);
+      expect(tried(other, false)).toEqual(plan(other));
     }
   });
   it('is refused by name where it cannot work', () => {
     const policy = { strategy: 'layers' } as const;
-    expect(() => withTrial(plan({ policy }), { works: false, why: 'NFS' })).toThrow('NFS');
+    expect(() => plan({ policy, found: { trial: { works: false, why: 'NFS' } } })).toThrow('NFS');
     expect(() => plan({ policy, engine: { local: false } })).toThrow('does not run on this kernel');
     expect(() => plan({ policy, engine: { usernsRemap: true } })).toThrow('remaps users');
     expect(() => plan({ policy: { mode: 'bind' }, engine: { usernsRemap: true } })).toThrow('remaps users');
@@ -210,6 +213,14 @@ describe('an engine that cannot enforce a protection is refused by its name', ()
 });
 
 describe('the plan', () => {
+  it('cannot be changed by what prints it, asks about it or runs it, in any part', () => {
+    const of = plan({ policy: { env: { A: '1' }, caches: ['npm'] } });
+    const parts = (value: unknown): readonly object[] =>
+      typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
+    expect(parts(of).length).toBeGreaterThan(10);
+    expect(parts(of).filter((part) => !Object.isFrozen(part))).toEqual([]);
+    expect(() => Object.assign(of.policy, { network: 'open' })).toThrow(TypeError);
+  });
   it('passes only the allowlist of the user’s environment', () => {
     const { env } = plan({ policy: { env: { MINE: '1' } } });
     expect(env).toMatchObject({ HOME: '/home/agent', TERM: 'xterm', TZ: 'Europe/Berlin', RUN_CLAUDE: '1', MINE: '1' });
@@ -280,7 +291,7 @@ it('only the agent runs on a custom image: the gateway, which has the credential
     const text = dryRunText(made, {
       dataDir: '/data/run-claude',
       source: undefined,
-      shown: 'none',
+      words: 'none',
       env: {},
       owner: '501:20',
       serviceImages: new Map(),
@@ -288,6 +299,6 @@ it('only the agent runs on a custom image: the gateway, which has the credential
     const [, gateway = '', agent = ''] = text.split(/^# The (?:gateway|agent)/m);
     return [gateway, agent].map((commands) => commands.match(/(?:custom|ours|run-claude):[01]\b/g) ?? []);
   };
-  expect(imagesOf(plan({ rest: { image } }))).toEqual([['ours:1'], ['custom:1']]);
+  expect(imagesOf(plan({ found: { image } }))).toEqual([['ours:1'], ['custom:1']]);
   expect(imagesOf(plan())).toEqual([['run-claude:0'], ['run-claude:0']]);
 });

@@ -1,0 +1,74 @@
+import { jsonText } from '../../core/report/json.ts';
+import type { ContainerSpec } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
+import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
+import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { withoutParts } from '../../engines/render/layers.ts';
+import type { OciPlace } from '../../engines/render/oci-config.ts';
+import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../engines/render/render.ts';
+import { GATEWAY_DIR, gatewayNames } from '../../network/gateway/agent-side.ts';
+import { companionMounts, gatewayContainer } from '../../network/gateway/gateway-container.ts';
+import { MASKED } from '../../session/plan/mask-plan.ts';
+import { plannedAgent } from '../../session/start/planned-containers.ts';
+import type { DryRunForm } from '../grammar/dry-run-form.ts';
+import type { DryRun } from './dry-run-text.ts';
+
+/**
+ * The containers of a plan as config.json of OCI bundles, by role, or as objects of Kubernetes: JSON. Starts and writes nothing.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS for a layer that is lost and not named in `without`
+ */
+export async function renderedText(
+  plan: Plan,
+  dry: Omit<DryRun, 'serviceImages'>,
+  { form, without }: { readonly form: DryRunForm; readonly without: readonly string[] },
+): Promise<string> {
+  const specs = plannedSpecs(plan, dry, await readSeccompProfile());
+  if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));
+  const place = { sockets: new Map([[gatewayNames(plan.sessionId).volume, GATEWAY_DIR]]) };
+  if (form === 'pods') return jsonText(renderOwnPods(specs, place, { without }));
+  return jsonText(renderConfined(specs, place, { without }));
+}
+
+/** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */
+function plannedSpecs(whole: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
+  const plan = withoutParts(whole);
+  const { sessionId, image } = plan;
+  const planned = plannedAgent(plan, dry, seccomp);
+  // Values of `--env` are printed nowhere.
+  const masked = Object.keys(plan.policy.env).map((name) => [name, MASKED] as const);
+  const agent = { ...planned, env: { ...planned.env, ...Object.fromEntries(masked) } };
+  const names = gatewayNames(sessionId);
+  const workspace = agent.mounts.find(({ target }) => target === '/workspace');
+  const layer =
+    workspace === undefined || workspace.kind === 'tmpfs'
+      ? []
+      : [{ ...workspace, target: '/roots/layer', readonly: true }];
+  return {
+    agent,
+    gateway:
+      plan.policy.network === 'none'
+        ? undefined
+        : gatewayContainer({ sessionId, image, seccomp, ...names, companions: companionMounts(plan) }),
+    collector: collectorSpec({
+      sessionId,
+      image,
+      seccomp,
+      argv: [`${INSIDE}/collector`, 'layer=/roots/layer'],
+      mounts: layer,
+      stdin: 'stream',
+    }),
+    plan: whole,
+  };
+}
+
+/** Places below the bundle, which its user makes. */
+function bundlePlace({ mounts, name }: ContainerSpec, { engine }: Plan): OciPlace {
+  const volumes = mounts.flatMap((mount) => (mount.kind === 'volume' ? [mount.volume] : []));
+  return {
+    rootfs: 'rootfs',
+    arch: engine.arch,
+    volumes: Object.fromEntries(volumes.map((volume) => [volume, `volumes/${volume}`])),
+    networkNamespace: `/run/netns/${name}`,
+  };
+}
