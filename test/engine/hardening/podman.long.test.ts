@@ -167,7 +167,9 @@ it('bind mode and pending changes work as on Docker', async () => {
     'cat src/file2.txt; echo x >> src/file2.txt',
   ]);
   expect([beside.status, beside.stdout]).toEqual([120, 'edited on the host\n']);
-  expect((await person.run(['diff'])).stdout).toMatch(/^modified src\/file2.txt\n.*\n edited on the host\n\+x\n$/);
+  expect((await person.run(['diff'])).stdout).toMatch(
+    /^\+\+\+ b\/src\/file2\.txt\n@@ .*\n edited on the host\n\+x\n$/m,
+  );
 });
 
 it('the gateway of a killed command ends with it, and the next command keeps the session’s changes', async () => {

@@ -42,8 +42,12 @@ function sceneWith(text: string = lock): Scene {
   return scene;
 }
 
-const inside = (scene: Scene, script: string, ...more: string[]): Promise<RunResult> =>
-  scene.run(['exec', '--cache', 'npm', ...reach, ...more, '--', 'bash', '-c', script]);
+const inside = (scene: Scene, script: string): Promise<RunResult> =>
+  scene.run(['exec', '--cache', 'npm', ...reach, '--', 'bash', '-c', script]);
+
+/** Once the cache is filled. */
+const offline = (scene: Scene, script: string): Promise<RunResult> =>
+  scene.run(['exec', '--cache', 'npm', '--network', 'none', '--', 'bash', '-c', script]);
 
 const cachesOf = (scene: Scene): string[] => {
   const dir = path.join(scene.places().cacheDir, 'caches');
@@ -57,7 +61,7 @@ it('npm installs from the cache without a registry; the cache is filled once, li
   const first = await inside(scene, INSTALL);
   expect([first.stdout, first.status], first.stderr).toEqual(['true\n', 0]);
   expect(first.stderr).toContain('Filling the npm cache, once: 2 packages of package-lock.json');
-  const second = await inside(scene, INSTALL, '--network', 'none');
+  const second = await offline(scene, INSTALL);
   expect([second.stdout, second.stderr.includes('Filling')], second.stderr).toEqual(['true\n', false]);
   const listed = await scene.run(['cache', '--json']);
   const rows = JSON.parse(listed.stdout) as { cache: string; project: string; packages: number; usedBy: string[] }[];
@@ -81,7 +85,7 @@ it('what an agent writes is in no other session, and changes no archive', async 
   ].join('\n');
   const first = await inside(scene, `{ ${attack}\n} 2>/dev/null`);
   expect(first.stdout, 'the attack changes what is its own').toBe('/workspace/evil\n');
-  const second = await inside(scene, `${INSTALL}; ls /var/cache/run-claude/npm`, '--network', 'none');
+  const second = await offline(scene, `${INSTALL}; ls /var/cache/run-claude/npm`);
   expect(second.stdout, second.stderr).toBe('true\nsha512\n');
 });
 
