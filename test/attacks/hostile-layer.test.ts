@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../src/core/types/engine.ts';
+import type { Engine } from '../../src/core/types/runtime.ts';
 import type { StrategyName } from '../../src/core/types/strategy.ts';
 import { connectForTest } from '../support/engine.ts';
 import { testImage } from '../support/image.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Container, Engine } from '../../src/core/types/engine.ts';
+import type { Engine, EngineContainer } from '../../src/core/types/runtime.ts';
 import { agentSpec } from '../../src/engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../src/engines/engine/hardening/seccomp.ts';
 import type { Gateway } from '../../src/network/gateway/start-gateway.ts';
@@ -17,7 +17,7 @@ export interface AgentBeside {
 }
 
 /** An agent's container beside its gateway. It sleeps; tests run programs in it. */
-export async function startAgentBeside(gateway: Gateway, options: AgentBeside): Promise<Container> {
+export async function startAgentBeside(gateway: Gateway, options: AgentBeside): Promise<EngineContainer> {
   const { engine, sessionId, image, memoryMb = 2048, pids = 256, tmpMb = 256 } = options;
   const agent = await engine.create(
     agentSpec({

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll } from 'vitest';
-import type { Engine } from '../../src/core/types/engine.ts';
+import type { Engine } from '../../src/core/types/runtime.ts';
 import { connectForTest } from './engine.ts';
 import { runLabel, testImage } from './image.ts';
 
@@ -29,7 +29,7 @@ export function customImages(subject: string): CustomImages {
     ours = await testImage(engine);
   });
   afterAll(async () => {
-    for (const tag of made.reverse()) await engine.removeImage(tag);
+    for (const tag of made.reverse()) await engine.images.remove(tag);
     await engine.close();
   });
   return {
@@ -46,7 +46,7 @@ export function customImages(subject: string): CustomImages {
       tar.entry({ name: 'Dockerfile' }, `${dockerfile}LABEL ${runLabel()}\n`);
       tar.finalize();
       const tag = `${name}:${made.length}`;
-      await engine.buildImage(tar, { tag, args: {}, fresh: false, onOutput: () => undefined });
+      await engine.images.build(tar, { tag, args: {}, fresh: false, onOutput: () => undefined });
       made.push(tag);
       return tag;
     },

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { makeOwnedDir } from '../../src/core/host/owned-dir.ts';
-import type { Container, ContainerSpec, Engine } from '../../src/core/types/engine.ts';
+import type { Container, ContainerSpec } from '../../src/core/types/engine.ts';
+import type { Engine } from '../../src/core/types/runtime.ts';
 import { connectEngine, ownerOf } from '../../src/engines/engine/connect.ts';
 
 /** The engine that the test run uses, or the one that another environment names. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from '../../src/core/types/engine.ts';
+import type { Engine } from '../../src/core/types/runtime.ts';
 import { addressImage } from '../../src/environment/image/address.ts';
 import { mainJs } from './scene.ts';
 
@@ -13,7 +13,7 @@ export function runLabel(): string {
 /** The image of this working copy, built when it is not on the engine yet. */
 export async function testImage(engine: Engine): Promise<string> {
   const tag = addressImage(engine, { env: process.env, toolchain: false });
-  if (await engine.hasImage(tag)) return tag;
+  if (await engine.images.has(tag)) return tag;
   return execFileSync(process.execPath, [mainJs, 'build'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Container, Engine } from '../../src/core/types/engine.ts';
 import type { Change } from '../../src/core/types/entry.ts';
 import type { SessionEvent } from '../../src/core/types/event.ts';
 import type { Plan } from '../../src/core/types/plan.ts';
 import type { Policy } from '../../src/core/types/policy.ts';
+import type { Engine, EngineContainer } from '../../src/core/types/runtime.ts';
 import type { StrategyName } from '../../src/core/types/strategy.ts';
 import { openWorkspace, reopenWorkspace, type WorkspaceWatch, watchWorkspace } from '../../src/workspace/view/open.ts';
 import type { Workspace } from '../../src/workspace/view/workspace.ts';
@@ -62,7 +62,7 @@ export function workspaceScene(engine: Engine, image: string): WorkspaceScene {
     watch: (id, strategy, record) => watchWorkspace(options(plan(id, strategy)), record),
     async inside(id, workspace, script) {
       const spec = smallContainer(`run-claude-${id}-agent`, image, ['sleep', '600']);
-      const container: Container = await engine.create({ ...spec, sessionId: id, mounts: [...workspace.mounts] });
+      const container: EngineContainer = await engine.create({ ...spec, sessionId: id, mounts: [...workspace.mounts] });
       try {
         await container.start();
         const argv = ['bash', '-c', 'cd /workspace && exec bash -s'];

@@ -1,4 +1,5 @@
 import { jsonLine } from '../../core/report/json.ts';
+import { requireImages } from '../../engines/capabilities/require-part.ts';
 import { ensureImage } from '../../environment/image/ensure.ts';
 import { buildLock, findRelease } from '../../session/stage/prepare-image.ts';
 import { refuseOpenImage } from '../../session/stage/probe-layers.ts';
@@ -14,7 +15,7 @@ export const buildCommand: CommandRun = async (line, context) => {
     const user = userAlone(engine, context);
     const rebuild = line.options.has('rebuild');
     const claudeVersion = line.options.get('claude-version')?.at(-1);
-    const image = await ensureImage(engine, {
+    const image = await ensureImage(requireImages(engine), {
       env,
       cacheDir: places.cacheDir,
       toolchain: line.options.has('toolchain'),

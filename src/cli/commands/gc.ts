@@ -2,7 +2,7 @@ import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { freeDiskMb } from '../../core/host/facts.ts';
 import { jsonText } from '../../core/report/json.ts';
 import { MIN_START_MB } from '../../core/text/disk-room.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { addressFiles, imageFiles } from '../../environment/image/address.ts';
 import { ownBase } from '../../environment/image/base.ts';
 import { readPins } from '../../environment/image/pins.ts';
@@ -21,7 +21,7 @@ export const gcCommand: CommandRun = async (line, context) => {
   try {
     const answering = [...(engine === undefined ? [] : [engine]), ...others];
     const currentImages = answering.flatMap((one) => imagesOf(one, context));
-    const onLost = ({ facts }: Engine): void =>
+    const onLost = ({ facts }: Runtime): void =>
       context.tell({ kind: 'message', level: 'warning', text: leftLine(facts.on ?? DEFAULT_ENGINE, facts.endpoint) });
     const options = { places: context.places, engine, others, nowMs: Date.now(), currentImages, onLost };
     const dry = line.options.has('dry-run');
@@ -48,7 +48,7 @@ export const gcCommand: CommandRun = async (line, context) => {
   }
 };
 
-function imagesOf(engine: Engine, { env }: CommandContext): readonly string[] {
+function imagesOf(engine: Runtime, { env }: CommandContext): readonly string[] {
   const files = imageFiles({ env }, engine.facts.arch);
   const ours = [false, true].map((toolchain) => addressFiles(engine, files, toolchain));
   return [...ours, ownBase(engine, readPins(files))];

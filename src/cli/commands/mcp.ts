@@ -1,6 +1,6 @@
 import { EXIT, Interrupted, usageError } from '../../core/errors.ts';
 import { ownVersion } from '../../core/host/package.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { type Box, openBox } from '../../session/kept/box.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -29,7 +29,7 @@ export async function serveCommand(
   checked: (record: SessionRecord) => SessionRecord = (record) => record,
 ): Promise<number> {
   const { tell, interruption } = context;
-  let engine: Promise<Engine> | undefined;
+  let engine: Promise<Runtime> | undefined;
   const open = async (): Promise<Box> => {
     // Nobody can answer a question: stdin is the client's.
     const kept = await keepSession(line, context, undefined);

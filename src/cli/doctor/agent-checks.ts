@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import { describeCredential } from '../../agents/claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
 import { imageFiles } from '../../environment/image/address.ts';
 import { changedInputs, imageInputs } from '../../environment/image/inputs.ts';
 import { addressAgentLayer } from '../../environment/image/layers/agent-layer.ts';
@@ -29,12 +29,13 @@ const BUILD = 'Run run-claude build. Otherwise the next session builds it (some 
 
 /** Whether the image is built, with the agent's program; if not, what has changed since the last build. */
 export async function imageCheck(
-  engine: Engine,
+  engine: Runtime,
   tag: string,
   env: CommandContext['env'],
   agent: Agent,
 ): Promise<Check> {
-  if (!(await engine.hasImage(tag))) {
+  if (engine.images === undefined) return ok('image', 'made elsewhere: the nodes pull the image of the configuration');
+  if (!(await engine.images.has(tag))) {
     const inputs = imageInputs(imageFiles({ env }, engine.facts.arch), { arch: engine.facts.arch, toolchain: '' });
     const changed = await changedInputs(engine, inputs);
     const state = changed.length === 0 ? 'not built yet' : `has to be built again. What changed: ${changed.join('; ')}`;
@@ -42,17 +43,17 @@ export async function imageCheck(
   }
   return agent.image === undefined
     ? ok('image', `${tag} is built`)
-    : layerCheck(engine, tag, { title: agent.title, image: agent.image });
+    : layerCheck({ ...engine, images: engine.images }, tag, { title: agent.title, image: agent.image });
 }
 
 async function layerCheck(
-  engine: Engine,
+  engine: ImageRuntime,
   below: string,
   { title, image }: { readonly title: string; readonly image: NonNullable<Agent['image']> },
 ): Promise<Check> {
   try {
     const tag = addressAgentLayer(engine, below, image);
-    return (await engine.hasImage(tag))
+    return (await engine.images.has(tag))
       ? ok('image', `${tag} with ${title} is built`)
       : warning('image', `${below} is built, without ${title}`, `The next session with ${title} adds it.`);
   } catch (error) {

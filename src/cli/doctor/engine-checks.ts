@@ -1,5 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, EngineFacts } from '../../core/types/engine.ts';
+import type { EngineFacts } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { kindOf } from '../../engines/engine/kinds.ts';
 import { refusalOf } from '../../session/plan/refuse-engine.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -10,7 +11,7 @@ import { type Check, fault, ok, warning } from './check.ts';
 export async function checkConnection(
   choice: EngineChoice,
   context: CommandContext,
-): Promise<{ readonly engine: Engine | undefined; readonly check: Check }> {
+): Promise<{ readonly engine: Runtime | undefined; readonly check: Check }> {
   try {
     const engine = await openEngine(choice, context);
     const { name, endpoint, arch, on } = engine.facts;
@@ -47,7 +48,8 @@ export function engineChecks(facts: EngineFacts): Check[] {
     limits.length === 0
       ? ok('limits', 'memory, swap, processes, processors')
       : (hard ? fault : warning)('limits', `the engine cannot limit: ${limits.join(', ')}`, delegate),
-    kernelCheck(facts),
+    // A cluster has the kernel of its nodes.
+    ...(facts.kernel === '' ? [] : [kernelCheck(facts)]),
   ];
 }
 

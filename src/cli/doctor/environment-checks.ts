@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { addressImage } from '../../environment/image/address.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, userNumbers } from '../engines/open-engine.ts';
@@ -38,7 +38,7 @@ export async function environmentChecks(
   }
 }
 
-async function checksOf(engine: Engine, context: CommandContext, agent: Agent): Promise<readonly Check[]> {
+async function checksOf(engine: Runtime, context: CommandContext, agent: Agent): Promise<readonly Check[]> {
   const image = addressImage(engine, { env: context.env, toolchain: false });
   return [
     ...engineChecks(engine.facts),

@@ -31,7 +31,7 @@ export async function probeCommand(request: ProbeRequest, context: CommandContex
   try {
     refuseEngine(engine.facts, { cpus: 0, runtime: request.runtime });
     const image = addressImage(engine, { env, toolchain: false });
-    if (!(await engine.hasImage(image))) {
+    if (engine.images !== undefined && !(await engine.images.has(image))) {
       throw new RunClaudeError('IMAGE_MISSING', 'the image is not built yet', {
         hint: `Build it with run-claude build${on === undefined || goesToScheduler(request.engine) ? '' : ` --on ${on}`}.`,
       });

@@ -1,6 +1,6 @@
 import { DEFAULTS } from '../../core/config/settings.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { HostFacts } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { STRATEGIES } from '../../core/types/strategy.ts';
 import { chooseStrategy, storageOf } from '../../session/plan/strategy.ts';
 import { chooseUser, type UserNumbers } from '../../session/plan/user.ts';
@@ -8,7 +8,7 @@ import { knownTrial } from '../../workspace/layer/try-layers.ts';
 import { type Check, ok, warning } from './check.ts';
 
 /** The strategy of a copy on this machine. Starts nothing: an earlier session found out whether layers work. */
-export function strategyCheck(engine: Engine, image: string, host: UserNumbers & Pick<HostFacts, 'stateDir'>): Check {
+export function strategyCheck(engine: Runtime, image: string, host: UserNumbers & Pick<HostFacts, 'stateDir'>): Check {
   const policy = { ...DEFAULTS, mode: 'copy' } as const;
   const untried = chooseStrategy(policy, engine.facts, undefined);
   const owner = { ownerUid: host.uid, ownerGid: host.gid };

@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { listSessions } from '../../session/record/session.ts';
@@ -15,9 +15,9 @@ const LIST_MS = 30_000;
 
 export interface AllEngines {
   /** The default engine; undefined when it does not answer. */
-  readonly engine: Engine | undefined;
+  readonly engine: Runtime | undefined;
   /** Those of the configuration that answer, without other names of one that is listed already. */
-  readonly others: readonly Engine[];
+  readonly others: readonly Runtime[];
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface AllEngines {
 export async function openAllEngines(context: CommandContext): Promise<AllEngines> {
   const [engine, named] = await Promise.all([openDefault(context), openOthers(context)]);
   const opened = [...(engine === undefined ? [] : [engine]), ...named];
-  const others: Engine[] = [];
+  const others: Runtime[] = [];
   for (const one of named) {
     const isKnown = [engine, ...others].some((other) => other !== undefined && isSameEngine(other.facts, one.facts));
     if (!isKnown) others.push(withListLimit(one, LIST_MS));
@@ -38,8 +38,8 @@ export async function openAllEngines(context: CommandContext): Promise<AllEngine
  *
  * @throws {RunClaudeError} list(): ENGINE_SLOW
  */
-export function withListLimit(engine: Engine, limitMs: number): Engine {
-  const list: Engine['list'] = async () => {
+export function withListLimit(engine: Runtime, limitMs: number): Runtime {
+  const list: Runtime['list'] = async () => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const message = `its objects were not listed within ${limitMs / 1000} s`;
@@ -50,7 +50,7 @@ export function withListLimit(engine: Engine, limitMs: number): Engine {
   return { ...engine, list };
 }
 
-async function openDefault(context: CommandContext): Promise<Engine | undefined> {
+async function openDefault(context: CommandContext): Promise<Runtime | undefined> {
   try {
     return await openEngine('auto', context);
   } catch (error) {
@@ -60,7 +60,7 @@ async function openDefault(context: CommandContext): Promise<Engine | undefined>
   }
 }
 
-async function openOthers(context: CommandContext): Promise<readonly Engine[]> {
+async function openOthers(context: CommandContext): Promise<readonly Runtime[]> {
   const named = await namedEngines(context.places.configDir);
   const others: readonly OtherEngine[] = [
     ...named.map(({ name, host }) => ({ on: name, left: () => leftLine(name, host) })),

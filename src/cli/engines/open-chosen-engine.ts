@@ -2,8 +2,9 @@ import path from 'node:path';
 import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { withLock } from '../../core/store/lock.ts';
-import type { Engine, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import type { EngineFacts, FoundObject } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import {
@@ -106,7 +107,7 @@ async function requireNames(names: readonly string[], { places }: EngineContext)
 
 /** An engine that answered in time. */
 interface Measured extends Pick<EngineOffer, 'name' | 'freeDiskMb' | 'facts'> {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   /** Ids of run-claude's sessions of this user that have containers there. */
   readonly running: readonly string[];
 }
@@ -139,12 +140,12 @@ async function measure(name: string, context: EngineContext, withDisk: boolean):
 }
 
 /** Loaded by the few starts that choose. */
-async function freeDisk(engine: Engine, objects: readonly FoundObject[]): Promise<number | undefined> {
+async function freeDisk(engine: Runtime, objects: readonly FoundObject[]): Promise<number | undefined> {
   const { freeDiskMb } = await import('../../session/stage/free-disk.ts');
   return freeDiskMb(engine, objects);
 }
 
-const openForChoice = (name: string, context: EngineContext): Promise<Engine> =>
+const openForChoice = (name: string, context: EngineContext): Promise<Runtime> =>
   openEngine({ engine: 'auto', on: name }, context, CHOICE_ANSWER_MS);
 
 async function inTime<T>(measuring: Promise<T>): Promise<T> {
@@ -200,7 +201,7 @@ const closeAll = async (all: readonly Measured[]): Promise<void> => {
 };
 
 /** The engine, with a claim of this process on it until it is closed. */
-function claimed(engine: Engine, name: string, memoryMb: number, { places }: EngineContext): Engine {
+function claimed(engine: Runtime, name: string, memoryMb: number, { places }: EngineContext): Runtime {
   const release = claimEngine(places.stateDir, name, memoryMb);
   return {
     ...engine,

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { openClusterApi } from '../../engines/cluster/api.ts';
 import { openClusterEngine } from '../../engines/cluster/cluster-engine.ts';
 import { openAccess } from '../../engines/cluster/kubeconfig.ts';
@@ -36,7 +36,7 @@ export async function openEngineOfCluster(
   { target, policy, without }: ClusterEngineRequest,
   owner: string,
   { places, tell, interruption }: Pick<CommandContext, 'places'> & Partial<CommandContext>,
-): Promise<Engine> {
+): Promise<Runtime> {
   const on = clusterText(target);
   const table = await kubernetesTableOf(places.configDir);
   if (table === undefined)

@@ -1,9 +1,9 @@
 import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { makeOwnedDir } from '../../core/host/owned-dir.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { parseClusterTarget } from '../../engines/cluster/target.ts';
 import { type ConnectOptions, connectEngine, ownerOf, triesEndpoint } from '../../engines/engine/connect.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
@@ -62,7 +62,7 @@ export async function openEngine(
   choice: Policy['engine'] | EngineChoice,
   context: EngineContext,
   answerMs?: number,
-): Promise<Engine> {
+): Promise<Runtime> {
   const { engine, on, run, queueLimitMs }: EngineChoice = typeof choice === 'string' ? { engine: choice } : choice;
   const cluster = on === undefined ? undefined : parseClusterTarget(on);
   if (cluster !== undefined) {
@@ -74,7 +74,7 @@ export async function openEngine(
   if (target !== undefined) {
     const { openEngineOfJobs } = await import('./open-job-engine.ts');
     const request = { target, policy: run?.policy, without: run?.without ?? [], queueLimitMs };
-    return openEngineOfJobs(request, () => openEngine(engine, context), context);
+    return openEngineOfJobs(request, () => connectEngine(connectOptions(engine, context)), context);
   }
   const options = { ...connectOptions(engine, context), ...(answerMs === undefined ? {} : { answerMs }) };
   if (on === undefined || on === DEFAULT_ENGINE) return connectEngine(options);
@@ -91,7 +91,7 @@ export async function openEngineOf(
   { engine: recorded, policy }: Pick<Plan, 'engine' | 'policy'>,
   context: EngineContext,
   { answerMs, run }: { readonly answerMs?: number; readonly run?: JobRun } = {},
-): Promise<Engine> {
+): Promise<Runtime> {
   const { on, endpoint } = recorded;
   if (goesToScheduler(policy)) {
     const queueLimitMs = answerMs === undefined ? undefined : QUEUE_LIMIT_MS;
@@ -129,7 +129,7 @@ async function openRecorded(
   { engine, policy }: Pick<Plan, 'engine' | 'policy'>,
   context: EngineContext,
   answerMs: number | undefined,
-): Promise<Engine> {
+): Promise<Runtime> {
   const { endpoint } = engine;
   if (/^(unix|ssh):/.test(endpoint)) {
     const options = { ...connectOptions(policy.engine, context), only: { host: endpoint } };
@@ -162,7 +162,7 @@ export function userNumbers({ places }: Pick<CommandContext, 'places'>): UserNum
 }
 
 /** The uid:gid inside a container that has no project. Throws as userNumbers does. */
-export function userAlone({ facts }: Pick<Engine, 'facts'>, context: Pick<CommandContext, 'places'>): string {
+export function userAlone({ facts }: Pick<Runtime, 'facts'>, context: Pick<CommandContext, 'places'>): string {
   const numbers = userNumbers(context);
   return chooseUser('host', facts, numbers, { ownerUid: numbers.uid, ownerGid: numbers.gid }).user;
 }

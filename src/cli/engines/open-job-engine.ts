@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
 import { ownerOf } from '../../engines/engine/connect.ts';
 import { openJobEngine } from '../../engines/jobs/job-engine.ts';
 import { refuseLostLayers, refuseNotCarried } from '../../engines/jobs/losses.ts';
@@ -31,9 +31,9 @@ const SMALL = { memoryMb: 1024, cpus: 0, timeoutMs: undefined };
  */
 export async function openEngineOfJobs(
   { target, policy, without, queueLimitMs }: JobEngineRequest,
-  local: () => Promise<Engine>,
+  local: () => Promise<ImageRuntime>,
   { env, places, tell, interruption }: Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>,
-): Promise<Engine> {
+): Promise<Runtime> {
   const table = await slurmTableOf(places.configDir);
   const on = targetText(target);
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];

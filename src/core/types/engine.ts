@@ -1,5 +1,3 @@
-import type { PodDoor } from './gateway.ts';
-
 /** How to reach an engine. */
 export interface EngineAddress {
   /** As in DOCKER_HOST: unix://, tcp:// or ssh://. */
@@ -15,13 +13,16 @@ export interface NamedEngine extends EngineAddress {
   readonly name: string;
 }
 
+/** Docker with its relatives, Podman, jobs of Slurm, pods of Kubernetes. */
+export type RuntimeKind = 'docker' | 'podman' | 'slurm' | 'kubernetes';
+
 /** Facts about an engine, asked once per run. */
 export interface EngineFacts {
   /** Its name in the user's configuration. Undefined: the engine that the docker command would use. */
   readonly on?: string | undefined;
   /** Docker's own id, which several daemons of one machine may share. Earlier releases did not record it. */
   readonly id?: string | undefined;
-  readonly kind: 'docker' | 'podman';
+  readonly kind: RuntimeKind;
   /** 'Docker 20.10.24', 'OrbStack 1.9 (Docker 27.1)', … for people. */
   readonly name: string;
   readonly version: string;
@@ -151,11 +152,12 @@ export interface Container {
   wait(): Promise<number>;
   /** Resolves without error when it has ended already. */
   kill(signal: string): Promise<void>;
-  pause(): Promise<void>;
-  unpause(): Promise<void>;
-  resize(columns: number, rows: number): Promise<void>;
+  /** Undefined, as the next three, where the runtime has no such request. */
+  pause?(): Promise<void>;
+  unpause?(): Promise<void>;
+  resize?(columns: number, rows: number): Promise<void>;
   /** argv in the running container, own stdin/stdout; resolves with status and output (capped at 16 MiB). */
-  exec(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  exec?(argv: readonly string[], options?: ExecOptions): Promise<ExecResult>;
   /** Closes its streams; the container runs on. */
   detach(): void;
   /** Kills it if needed. No error when it does not exist any more. */
@@ -237,71 +239,4 @@ export interface ImageFacts {
   readonly volumes: readonly string[];
   /** Whether it has instructions for images built on it. */
   readonly onBuild: boolean;
-}
-
-/** A layer of the table of layers that a container lacks. */
-export interface LackedLayer {
-  readonly name: string;
-  /** How the names of the probes begin that get through without it. */
-  readonly probes: readonly string[];
-}
-
-/** The only door to Docker, OrbStack and Podman. Every failure is a RunClaudeError with a hint. */
-export interface Engine {
-  readonly facts: EngineFacts;
-  /** The agent's container reaches its gateway over TCP. Undefined: by sockets in a directory that both mount. */
-  readonly gatewayDoor?: PodDoor | undefined;
-  /** Layers that its containers lack, as the user accepted. Undefined: none. */
-  readonly lacks?: readonly LackedLayer[] | undefined;
-  /**
-   * Creates, compares the engine's own record with the spec (throws ENGINE_DROPPED_OPTION naming each difference,
-   * after removing the container), and attaches.
-   */
-  create(spec: ContainerSpec): Promise<Container>;
-  /** An existing run-claude container, attached again; undefined when there is none. */
-  find(name: string): Promise<Container | undefined>;
-  /**
-   * Starts a program in a running container of this owner, with the container's user, environment and limits, and without
-   * privileges of its own. Throws ENGINE_LAYER_MISSING from start() where a layer does not hold for it.
-   */
-  startInside(spec: InsideProgramSpec): Promise<InsideProgram>;
-  createVolume(spec: VolumeSpec): Promise<void>;
-  /** Where the engine keeps a volume, and its labels; undefined when there is none of that name. */
-  findVolume(name: string): Promise<FoundVolume | undefined>;
-  /** No error when it does not exist any more. */
-  removeVolume(name: string): Promise<void>;
-  createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<void>;
-  /** 'unawaited': on this machine the engine is asked to and finishes by itself (it takes 0.2 s). */
-  removeNetwork(name: string, how?: 'unawaited'): Promise<void>;
-  /**
-   * This owner's objects of one session, or of all of them; with undefined also run-claude's images, whoever built
-   * them.
-   */
-  list(sessionId?: string): Promise<readonly FoundObject[]>;
-  /** Unpacks a tar stream into a created (not started) container, owners and modes as in the archive. */
-  putArchive(container: string, path: string, tar: Archive): Promise<void>;
-  hasImage(tag: string): Promise<boolean>;
-  /** Gives an image one more name. */
-  nameImage(tag: string, name: string): Promise<void>;
-  /** By name or id. With its last name the image is removed, and the layers that only it used. */
-  removeImage(tag: string): Promise<void>;
-  /** Builds a tar of a build context with the classic builder. Throws IMAGE_BUILD_FAILED, DISK_FULL. */
-  buildImage(context: Archive, request: ImageBuild): Promise<void>;
-  /** Makes an image of one layer from the tar of a root file system. */
-  importImage(rootfs: Archive, tag: string): Promise<void>;
-  /**
-   * Fetches an image from its registry; throws IMAGE_PULL_FAILED when that takes longer than timeoutMs or is aborted.
-   * `onOutput` gets every piece of output, uncleaned.
-   */
-  pullImage(
-    reference: string,
-    timeoutMs: number,
-    signal: AbortSignal,
-    settings?: { readonly onOutput?: (text: string) => void },
-  ): Promise<void>;
-  /** The label of that name on an image; undefined without label or image. */
-  imageLabel(tag: string, label: string): Promise<string | undefined>;
-  /** What an image brings along; undefined when the engine does not have it. */
-  imageFacts(reference: string): Promise<ImageFacts | undefined>;
-  close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, Engine, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { unpackInside } from '../engine/unpack-inside.ts';
 import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
 import { refusedInPod } from './losses.ts';
@@ -17,7 +18,7 @@ const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
  * An engine whose containers are pods of a cluster. The volumes of a session are directories of one claim, which outlives the
  * pods. The pods of a session run on one node.
  */
-export function openClusterEngine(options: ClusterEngineOptions): Engine {
+export function openClusterEngine(options: ClusterEngineOptions): Runtime {
   const { api, owner, target, form } = options;
   const claims = new Map<string, SessionClaim>();
   const places = new Map<string, SessionPlaces>();
@@ -68,11 +69,6 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
     lacks: options.lacks,
     gatewayDoor: form === 'pods' ? { port: GATEWAY_POD_PORT, word } : undefined,
     create,
-    // A new command ends the pods of an earlier one before it makes its own.
-    find: async () => undefined,
-    startInside: async () => {
-      throw refusedInPod('a command in its session', target);
-    },
     createVolume: async (volume) => {
       if (volume.options !== undefined) throw refusedInPod('a volume of other volumes', target);
       await claimOf(sessionIdIn(volume.name)).add(volume);
@@ -82,9 +78,6 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
       return found && { mountpoint: '', labels: found.labels };
     },
     removeVolume: (name) => claimOf(sessionIdIn(name)).removeVolume(name),
-    // The network of a pod is the cluster's.
-    createNetwork: async () => undefined,
-    removeNetwork: async () => undefined,
     list: async (sessionId) => {
       if (sessionId !== undefined)
         return [...(await claimOf(sessionId).volumes()).keys()].map((name) => volumeObject(name, sessionId, 0));
@@ -105,7 +98,6 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
       if (spec === undefined) throw new Error('an archive is put into a container that was created');
       await unpackInside({ spec, directory, tar, create, where: 'the pod' });
     },
-    ...imagesOf(target),
     async close() {
       for (const all of live.values()) for (const one of [...all]) await one.remove().catch(() => undefined);
       await Promise.allSettled(removals);
@@ -119,27 +111,10 @@ export function openClusterEngine(options: ClusterEngineOptions): Engine {
   };
 }
 
-/** The nodes pull one image, which no command of run-claude makes. */
-function imagesOf(target: ClusterTarget) {
-  const refuse = async (): Promise<never> => {
-    throw refusedInPod('making an image', target);
-  };
-  return {
-    hasImage: async () => true,
-    nameImage: refuse,
-    removeImage: refuse,
-    buildImage: refuse,
-    importImage: refuse,
-    pullImage: refuse,
-    imageLabel: async () => undefined,
-    imageFacts: async () => undefined,
-  };
-}
-
 /** What a plan needs to know. Init proves the layers in each container. */
 function clusterFacts(target: ClusterTarget): EngineFacts {
   return {
-    kind: 'docker',
+    kind: 'kubernetes',
     name: `Kubernetes (${target.context})`,
     version: '1',
     apiVersion: '',

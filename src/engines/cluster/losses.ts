@@ -1,6 +1,6 @@
 import { type RunClaudeError, usageError } from '../../core/errors.ts';
-import type { LackedLayer } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { LackedLayer } from '../../core/types/runtime.ts';
 import { lossesOf, refuseUnaccepted } from '../render/losses.ts';
 import type { ClusterForm } from './options.ts';
 import { type ClusterTarget, clusterText, parseClusterTarget } from './target.ts';

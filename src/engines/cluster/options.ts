@@ -1,5 +1,5 @@
-import type { LackedLayer } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { LackedLayer } from '../../core/types/runtime.ts';
 import type { ClusterApi } from './api.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import type { ClusterTarget } from './target.ts';

@@ -7,7 +7,6 @@ import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
 import { splitOutput } from '../engine/streams.ts';
 import type { AttachedStreams } from './attach.ts';
 import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
-import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podState } from './pod-status.ts';
 import { printable } from './printable.ts';
@@ -23,7 +22,7 @@ const KILLED = 137;
 
 const COLLECT = 'What the agent wrote is in the claim. The next command for the session collects it: run-claude diff';
 
-type PodParts = Pick<ClusterEngineOptions, 'api' | 'target' | 'patienceSeconds' | 'proofSeconds'>;
+type PodParts = Pick<ClusterEngineOptions, 'api' | 'patienceSeconds' | 'proofSeconds'>;
 
 /** Deletes a pod. No error where it does not exist. */
 export async function removePod(name: string, api: ClusterEngineOptions['api']): Promise<void> {
@@ -32,7 +31,7 @@ export async function removePod(name: string, api: ClusterEngineOptions['api']):
 
 /** A container whose pod runs and is attached to. Its program waits for start(). */
 export function containerOf(spec: ContainerSpec, name: string, streams: AttachedStreams, parts: PodParts): Container {
-  const { api, target } = parts;
+  const { api } = parts;
   const proved = isProved(withProof(spec));
   const output = splitOutput(streams.stdout, { tty: true, headLines: proved ? 1 : 0 });
   const stdin = spec.stdin === 'stream' ? new PassThrough() : undefined;
@@ -130,14 +129,6 @@ export function containerOf(spec: ContainerSpec, name: string, streams: Attached
       await removePod(name, api);
       await untilGone(api, name);
       streams.close();
-    },
-    pause: async () => {
-      throw refusedInPod('a pause of the agent', target);
-    },
-    unpause: async () => undefined,
-    resize: async () => undefined,
-    exec: async () => {
-      throw refusedInPod('a command in a container', target);
     },
     detach: () => streams.close(),
     remove,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, EngineAddress } from '../../core/types/engine.ts';
+import type { EngineAddress } from '../../core/types/engine.ts';
+import type { Engine } from '../../core/types/runtime.ts';
 import { podmanInfo, readAnswer } from './answers.ts';
 import { compareRecord } from './compare-record.ts';
 import { type Client, openClient } from './connection/client.ts';

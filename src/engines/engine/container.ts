@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ExecOptions, ExecResult } from '../../core/types/engine.ts';
+import type { ExecOptions, ExecResult } from '../../core/types/engine.ts';
+import type { EngineContainer } from '../../core/types/runtime.ts';
 import { endAnswer, execRecord, readAnswer } from './answers.ts';
 import type { Client } from './connection/client.ts';
 import { callEngine, hasStateAlready, isNotFound } from './failure.ts';
@@ -27,7 +28,7 @@ export async function attachContainer(
   client: Client,
   container: Docker.Container,
   options: ContainerAttachOptions,
-): Promise<Container> {
+): Promise<EngineContainer> {
   const query = new URLSearchParams({
     stream: '1',
     stdin: options.stdin ? '1' : '0',

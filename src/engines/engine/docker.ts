@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, Engine, EngineFacts, ImageFacts } from '../../core/types/engine.ts';
+import type { ContainerSpec, EngineFacts, ImageFacts } from '../../core/types/engine.ts';
+import type { Engine, EngineContainer, RuntimeImages, RuntimeNetworks } from '../../core/types/runtime.ts';
 import { comparedRecord, foundContainer, type ImageRecord, imageRecord, readAnswer, volumeRecord } from './answers.ts';
 import { containerBody, nameApart, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
@@ -58,8 +59,8 @@ export function openEngine(client: Client, options: EngineOptions): Engine {
     facts,
     ...containersOf(client, requests, options),
     ...volumesOf(requests, owner),
-    ...networksOf(client, requests, options),
-    ...imagesOf(client, requests),
+    networks: networksOf(client, requests, options),
+    images: imagesOf(client, requests),
     list: (sessionId) => requests.send('list its objects', (docker) => listObjects(docker, owner, sessionId)),
     close: () => client.close(),
   };
@@ -69,7 +70,7 @@ function containersOf(
   client: Client,
   { send }: Requests,
   { facts, owner, compare }: EngineOptions,
-): Pick<Engine, 'create' | 'find' | 'startInside' | 'putArchive'> {
+): Pick<Engine, 'create' | 'running' | 'putArchive'> {
   return {
     create: (spec) =>
       send('create the container', async (docker) => {
@@ -86,8 +87,10 @@ function containersOf(
         const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));
         return verify(client, made, proved, async () => compare(proved, recordOf(await made.inspect()), new Map()));
       }),
-    find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
-    startInside: (spec) => startInside(client, owner, spec),
+    running: {
+      find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
+      startInside: (spec) => startInside(client, owner, spec),
+    },
     putArchive: (container, path, tar) =>
       send('copy into the container', async (docker) => {
         // Owners stay as in the archive. The API's copyUIDGID would give all entries to the container's user.
@@ -116,43 +119,34 @@ function volumesOf(
   };
 }
 
-function networksOf(
-  client: Client,
-  { send, remove }: Requests,
-  { facts, owner }: EngineOptions,
-): Pick<Engine, 'createNetwork' | 'removeNetwork'> {
+function networksOf(client: Client, { send, remove }: Requests, { facts, owner }: EngineOptions): RuntimeNetworks {
   return {
-    createNetwork: (name, labels) =>
+    create: (name, labels) =>
       send('create the network', async (docker) => {
         const Labels = { ...labels, [OWNER_LABEL]: owner };
         await docker.createNetwork({ Name: name, Driver: 'bridge', CheckDuplicate: true, Labels });
       }),
-    removeNetwork: (name, how) =>
+    remove: (name, how) =>
       how === 'unawaited' && facts.local
         ? client.send('DELETE', `/networks/${encodeURIComponent(name)}`)
         : remove('remove the network', (docker) => docker.getNetwork(name).remove()),
   };
 }
 
-type ImageMethods = 'hasImage' | 'imageLabel' | 'imageFacts' | 'nameImage' | 'removeImage';
-
-function imagesOf(
-  client: Client,
-  { send, remove }: Requests,
-): Pick<Engine, ImageMethods | 'buildImage' | 'importImage' | 'pullImage'> {
+function imagesOf(client: Client, { send, remove }: Requests): RuntimeImages {
   return {
-    hasImage: async (tag) => (await inspectImage(client, tag)) !== undefined,
-    imageLabel: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
-    imageFacts: async (reference) => readImageFacts(await inspectImage(client, reference)),
-    nameImage: (tag, name) =>
+    has: async (tag) => (await inspectImage(client, tag)) !== undefined,
+    label: async (tag, label) => (await inspectImage(client, tag))?.Config?.Labels?.[label],
+    facts: async (reference) => readImageFacts(await inspectImage(client, reference)),
+    name: (tag, name) =>
       send('name the image', async (docker) => {
         const [repo = name, version = 'latest'] = name.split(':');
         await docker.getImage(tag).tag({ repo, tag: version });
       }),
-    removeImage: (tag) => remove('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
-    buildImage: async (context, request) => buildImage(await client.docker(), context, request),
-    importImage: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
-    pullImage: async (...request) => pullImage(await client.docker(), ...request),
+    remove: (tag) => remove('remove the image', (docker) => docker.getImage(tag).remove({ noprune: false })),
+    build: async (context, request) => buildImage(await client.docker(), context, request),
+    import: async (rootfs, tag) => importImage(await client.docker(), rootfs, tag),
+    pull: async (...request) => pullImage(await client.docker(), ...request),
   };
 }
 
@@ -165,7 +159,7 @@ async function verify(
   container: Docker.Container,
   spec: ContainerSpec,
   compare: () => Promise<readonly string[]>,
-): Promise<Container> {
+): Promise<EngineContainer> {
   try {
     const differences = await compare();
     if (differences.length > 0) {
@@ -193,7 +187,7 @@ async function findContainer(
   docker: Docker,
   name: string,
   owner: string,
-): Promise<Container | undefined> {
+): Promise<EngineContainer | undefined> {
   const container = docker.getContainer(name);
   try {
     const { Config, State, Id } = readAnswer(await container.inspect(), foundContainer, 'the container');

@@ -23,10 +23,25 @@ const NOT_RUN = 'not run: `run-claude doctor --probe` shows what holds';
 
 const TEST_HERE = 'run-claude doctor --probe tests them here';
 const ALL = 'all layers hold';
+const IN_EACH = 'init proves them in each container before its program runs';
 const ROOTLESS = `all layers are expected to hold: ${TEST_HERE}; root in the container is your own user`;
 
-/** Docker, Podman and their relatives by how they run; the first that matches counts. */
+/** What a session can run on, by how it runs; the first that matches counts. */
 export const ENGINE_KINDS: readonly (EngineKind & { readonly is: (facts: EngineFacts) => boolean })[] = [
+  {
+    name: 'Jobs of Slurm (`--on slurm:PARTITION`)',
+    holds: 'all but those that you do without by name; the only user inside is uid 0, which is you outside',
+    shown: 'Slurm 22.05: `test/engine/engines/jobs/slurm.test.ts`; Slurm 24.11: the machine `slurm` below',
+    summary: IN_EACH,
+    is: (facts) => facts.kind === 'slurm',
+  },
+  {
+    name: 'Pods of Kubernetes (`--on k8s:CONTEXT`)',
+    holds: 'all but those that you do without by name',
+    shown: 'a stand-in of the API server: `test/engine/engines/cluster/cluster.test.ts` and `own-pods.test.ts`',
+    summary: IN_EACH,
+    is: (facts) => facts.kind === 'kubernetes',
+  },
   {
     name: 'Podman elsewhere (a virtual machine, ssh)',
     holds: 'refused: it takes our seccomp profile only as a file of its own machine',

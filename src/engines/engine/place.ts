@@ -2,7 +2,8 @@ import { chmod, chown, lchown, mkdir, symlink, utimes, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { removeTree } from '../../core/host/remove-tree.ts';
-import type { ContainerSpec, Engine, EngineFacts, Mount } from '../../core/types/engine.ts';
+import type { ContainerSpec, EngineFacts, Mount } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { HELPER_USER } from './hardening/hardened.ts';
 import { unpackInto } from './unpack.ts';
 
@@ -45,7 +46,7 @@ export interface Place {
  *
  * @throws {RunClaudeError} PLACE_FAILED when the directory can't be made, filled or removed, or the engine's error.
  */
-export async function openPlace(engine: Engine, options: PlaceOptions): Promise<Place> {
+export async function openPlace(engine: Runtime, options: PlaceOptions): Promise<Place> {
   return isDirectory(engine.facts, options.owner) ? openDirectory(options) : openVolume(engine, options);
 }
 
@@ -106,7 +107,7 @@ async function placing(doing: string, step: () => Promise<void>): Promise<void> 
 }
 
 /** A volume of the engine as a place, made when missing. Throws the engine's errors. */
-export async function openVolume(engine: Engine, options: PlaceOptions): Promise<Place> {
+export async function openVolume(engine: Runtime, options: PlaceOptions): Promise<Place> {
   const { name, sessionId } = options;
   const found = await engine.findVolume(name);
   if (found === undefined) {
@@ -123,7 +124,7 @@ export async function openVolume(engine: Engine, options: PlaceOptions): Promise
 
 /** Puts entries into a volume. */
 async function fillVolume(
-  engine: Engine,
+  engine: Runtime,
   { name, owner: { uid, gid }, image, sessionId }: PlaceOptions,
   entries: readonly PlaceEntry[],
 ): Promise<void> {
@@ -143,7 +144,7 @@ async function fillVolume(
 }
 
 /** The root of a new volume belongs to root. An archive cannot change that (the engine skips './'), a container can. */
-async function ownVolume(engine: Engine, { name, owner, image, sessionId }: PlaceOptions): Promise<void> {
+async function ownVolume(engine: Runtime, { name, owner, image, sessionId }: PlaceOptions): Promise<void> {
   const script = `chmod 700 /place && chown ${owner.uid}:${owner.gid} /place`;
   const spec = { ...fillSpec(name, image, sessionId), argv: ['/bin/sh', '-c', script], user: '0:0' };
   const container = await engine.create({ ...spec, name: `${name}-own`, capabilities: ['CHOWN'] });

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Archive, ContainerSpec, Engine } from '../../core/types/engine.ts';
+import type { Archive, ContainerSpec } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 
 /** What sets owners and modes of files in directories that are closed to others. */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
@@ -16,7 +17,7 @@ const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
  * @throws {RunClaudeError} the engine's error for its own copy
  */
 export async function unpackInto(
-  engine: Engine,
+  engine: Runtime,
   spec: ContainerSpec,
   directory: string,
   makeTar: () => Archive,
@@ -35,7 +36,7 @@ export async function unpackInto(
 
 /** Whether tar unpacked everything. It replaces files that the engine's own copy left. */
 async function unpackInside(
-  engine: Engine,
+  engine: Runtime,
   spec: ContainerSpec,
   directory: string,
   makeTar: () => Archive,

@@ -5,7 +5,6 @@ import type { Container, ContainerSpec } from '../../core/types/engine.ts';
 import { refuseWeaker } from '../engine/container.ts';
 import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
 import { splitOutput } from '../engine/streams.ts';
-import { refusedInJob } from './losses.ts';
 import { EXIT_MARK } from './node-script.ts';
 import { printable } from './read-word.ts';
 import { rootFiles } from './root-files.ts';
@@ -82,14 +81,6 @@ export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Co
       throw await job.lost(tail());
     },
     kill: async (signal) => (isEnded ? undefined : end(signal)),
-    pause: async () => {
-      throw refusedInJob('a pause of the agent', options.target);
-    },
-    unpause: async () => undefined,
-    resize: async () => undefined,
-    exec: async () => {
-      throw refusedInJob('a command in a container', options.target);
-    },
     detach: () => program?.close(),
     async remove() {
       stdin?.end();

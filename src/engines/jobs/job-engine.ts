@@ -1,5 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, Engine, FoundObject } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, FoundObject } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { unpackInside } from '../engine/unpack-inside.ts';
 import { createInJob } from './job-container.ts';
 import { jobFacts } from './job-facts.ts';
@@ -31,7 +32,7 @@ export interface JobEngineOptions extends BundleOptions {
  * engine, unpacked once in the shared directory. The volumes of a session are directories of the node; the job saves them
  * when it ends, and the next job of the session unpacks them.
  */
-export function openJobEngine(options: JobEngineOptions): Engine {
+export function openJobEngine(options: JobEngineOptions): Runtime {
   const { local, shared, target, scheduler } = options;
   openSharedDir(shared, options.uid);
   const jobs = new Map<string, SessionJob>();
@@ -61,14 +62,12 @@ export function openJobEngine(options: JobEngineOptions): Engine {
     return container;
   };
   return {
-    ...imagesOf(local),
-    removeImage: async (name) => (removeSharedImage(shared, name) ? undefined : local.removeImage(name)),
+    images: {
+      ...local.images,
+      remove: async (name) => (removeSharedImage(shared, name) ? undefined : local.images.remove(name)),
+    },
     facts: jobFacts(local.facts, scheduler.title, { target, shared }),
     create,
-    find: async () => undefined,
-    startInside: async () => {
-      throw refusedInJob('a command in its session', target);
-    },
     async createVolume(volume) {
       if (bases.isShared(volume.name)) return bases.add(volume);
       const session = sessionIdIn(volume.name, volume.labels);
@@ -92,9 +91,6 @@ export function openJobEngine(options: JobEngineOptions): Engine {
       session.removeVolume(name);
       if (session.volumes().length === 0 && !jobs.has(sessionIdIn(name))) session.remove();
     },
-    // A container with a network shares the node's: there is nothing to make.
-    createNetwork: async () => undefined,
-    removeNetwork: async () => undefined,
     list: async (sessionId) =>
       sessionId === undefined
         ? sharedObjects(shared, options.owner, Date.now())
@@ -110,18 +106,6 @@ export function openJobEngine(options: JobEngineOptions): Engine {
       await Promise.all([...jobs.values()].map((job) => job.close()));
       await local.close();
     },
-  };
-}
-
-function imagesOf(local: Engine) {
-  return {
-    hasImage: local.hasImage,
-    nameImage: local.nameImage,
-    buildImage: local.buildImage,
-    importImage: local.importImage,
-    pullImage: local.pullImage,
-    imageLabel: local.imageLabel,
-    imageFacts: local.imageFacts,
   };
 }
 

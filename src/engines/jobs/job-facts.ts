@@ -13,7 +13,7 @@ export function jobFacts(
   return {
     // One for all queues of a shared directory.
     id: `jobs in ${shared}`,
-    kind: 'docker',
+    kind: 'slurm',
     name: `${title} (${target.queue})`,
     version: title,
     apiVersion: '',

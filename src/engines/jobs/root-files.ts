@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import { spawn } from '../../core/host/programs/start-program.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { markUsed } from './session-dir.ts';
@@ -21,11 +21,11 @@ const LEFT_OUT = ['./proc/*', './sys/*', './dev/*', './tmp/*', './etc/resolv.con
  * @throws {RunClaudeError} IMAGE_MISSING, IMAGE_EXPORT_FAILED
  */
 export async function rootFiles(
-  engine: Engine,
+  engine: ImageRuntime,
   image: string,
   { shared, tell }: { readonly shared: string; readonly tell: Tell },
 ): Promise<string> {
-  const facts = await engine.imageFacts(image);
+  const facts = await engine.images.facts(image);
   if (facts === undefined)
     throw new RunClaudeError('IMAGE_MISSING', `the engine of this machine does not have ${image}`);
   const key = createHash('sha256').update(facts.id).digest('hex').slice(0, 32);
@@ -51,7 +51,7 @@ export async function rootFiles(
   return rootfs;
 }
 
-async function unpack(engine: Engine, image: string, into: string): Promise<void> {
+async function unpack(engine: ImageRuntime, image: string, into: string): Promise<void> {
   const sessionId = `image-${randomBytes(6).toString('hex')}`;
   const spec = taskSpec({
     sessionId,

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { ContainerSpec, Engine } from '../../core/types/engine.ts';
+import type { ContainerSpec } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../engine/hardening/seccomp.ts';
 import { jobBundle } from './bundle.ts';
@@ -17,7 +18,7 @@ export const placeOf = (job: Pick<SessionJob, 'work'>, place: string): string =>
 
 export interface BundleOptions {
   /** The user's own engine: images are built there. */
-  readonly local: Engine;
+  readonly local: ImageRuntime;
   /** A directory that this machine and the nodes share. */
   readonly shared: string;
   readonly uid: number;

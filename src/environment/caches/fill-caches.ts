@@ -6,9 +6,10 @@ import { withLock } from '../../core/store/lock.ts';
 import { writeJsonAtomic } from '../../core/store/record.ts';
 import type { Selection } from '../../core/text/selection.ts';
 import type { CacheName, MadeCache } from '../../core/types/cache.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { openPlace } from '../../engines/engine/place.ts';
 import { checkArchives, skippedLines } from './check-archives.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from './ecosystem.ts';
@@ -23,7 +24,7 @@ import { type Filled, runFill } from './run-fill.ts';
 import { exists, isUsable } from './usable.ts';
 
 export interface FillOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly cacheDir: string;
   readonly tell: Tell;
   readonly env: NodeJS.ProcessEnv;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { removeContainers } from '../../engines/engine/remove-containers.ts';
 import { markerOf } from './marker.ts';
 
@@ -16,7 +16,7 @@ const FILE = 'filling.json';
  * @throws what `fill` and the engine throw
  */
 export async function withoutInterruptedFill<T>(
-  engine: Engine,
+  engine: Runtime,
   dir: string,
   sessionId: string,
   fill: () => Promise<T>,

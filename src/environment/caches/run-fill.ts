@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
-import type { Container, Engine, Mount } from '../../core/types/engine.ts';
+import type { Container, Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { Place } from '../../engines/engine/place.ts';
@@ -34,7 +35,7 @@ export interface Filled {
 }
 
 export interface FillRun {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly plan: Plan;
   readonly ecosystem: Pick<Ecosystem, 'name'>;
   readonly archives: readonly Archive[];

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { removeTree } from '../../core/host/remove-tree.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { MadeCache } from '../../core/types/cache.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { type KnownCache, knownCaches, lockOf, markerOf } from './marker.ts';
 import { cacheLabel, cacheVolume } from './place.ts';
 
@@ -45,7 +45,7 @@ function whyUnused({ marker, usedMs }: KnownCache, nowMs: number, keptMs: number
 export async function removeCache(
   cacheDir: string,
   { address, dir }: Pick<KnownCache, 'address' | 'dir'>,
-  engine: Pick<Engine, 'removeVolume'> | undefined,
+  engine: Pick<Runtime, 'removeVolume'> | undefined,
   isRemovable: (now: KnownCache) => boolean = () => true,
 ): Promise<void> {
   await withLock(lockOf(dir), { what: 'removing a cache' }, async () => {

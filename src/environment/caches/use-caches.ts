@@ -1,7 +1,8 @@
 import { dirname, posix } from 'node:path';
 import type { MadeCache } from '../../core/types/cache.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { PlaceEntry } from '../../engines/engine/place.ts';
 import type { Ecosystem } from './ecosystem.ts';
 import { ecosystemOf } from './ecosystems.ts';
@@ -19,7 +20,7 @@ export interface UsedCaches {
 }
 
 /** The caches of a plan that still exist: a session works without one that was removed. */
-export async function useCaches(engine: Engine, plan: Plan): Promise<UsedCaches> {
+export async function useCaches(engine: Runtime, plan: Plan): Promise<UsedCaches> {
   const mounts: Mount[] = [];
   const env: Record<string, string> = {};
   // By path: two ecosystems share the repository of Maven.

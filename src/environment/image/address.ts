@@ -1,5 +1,5 @@
 import { packageRoot } from '../../core/host/package.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { extraCertificates } from './certificates.ts';
 import { type ContextFile, imageTag, readImageFiles } from './files.ts';
 import type { PinnedPackage } from './pins.ts';
@@ -32,11 +32,15 @@ export function imageFiles(
 }
 
 /** The address of the image that these files make on the engine, whether it exists or not. */
-export function addressFiles(engine: Engine, files: readonly ContextFile[], toolchain: boolean): string {
+export function addressFiles(
+  engine: Pick<Runtime, 'facts'>,
+  files: readonly ContextFile[],
+  toolchain: boolean,
+): string {
   return imageTag(files, { arch: engine.facts.arch, toolchain: toolchain ? TOOLCHAIN : '' });
 }
 
 /** The address of the image for this package, this machine's certificates and this variant. */
-export function addressImage(engine: Engine, variant: ImageVariant): string {
+export function addressImage(engine: Pick<Runtime, 'facts'>, variant: ImageVariant): string {
   return addressFiles(engine, imageFiles(variant, engine.facts.arch), variant.toolchain);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { spawn } from '../../core/host/programs/start-program.ts';
 import { type OpenProgress, openProgress } from '../../core/progress/open-progress.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
 import type { Pins } from './pins.ts';
 
 /** Where a step of the build reports to, and the signal that ends it. */
@@ -22,16 +22,16 @@ const PULL_MS = 60_000;
  *
  * @throws RunClaudeError IMAGE_BASE when neither is possible.
  */
-export async function ensureBase(engine: Engine, pins: Pins, workDir: string, watch: Watch): Promise<string> {
+export async function ensureBase(engine: ImageRuntime, pins: Pins, workDir: string, watch: Watch): Promise<string> {
   const { tell, signal } = watch;
   const reference = baseReference(pins, engine.facts.arch);
   const own = ownBase(engine, pins);
-  if (await engine.hasImage(own)) return own;
-  if (await engine.hasImage(reference)) return reference;
+  if (await engine.images.has(own)) return own;
+  if (await engine.images.has(reference)) return reference;
   try {
     tell({ kind: 'message', level: 'info', text: `Fetching the base image ${reference}...` });
     using progress = openProgress(tell, 'Fetching the base image');
-    await engine.pullImage(reference, PULL_MS, signal, { onOutput: progress.output });
+    await engine.images.pull(reference, PULL_MS, signal, { onOutput: progress.output });
     return reference;
   } catch (error) {
     signal.throwIfAborted();
@@ -48,12 +48,12 @@ function baseReference({ debian: { reference, digests } }: Pins, arch: string): 
 }
 
 /** The name of a base that was made here. */
-export function ownBase(engine: Engine, pins: Pins): string {
+export function ownBase(engine: Pick<Runtime, 'facts'>, pins: Pins): string {
   return `run-claude-base:${pins.debian.release}-${engine.facts.arch}`;
 }
 
 async function bootstrap(
-  engine: Engine,
+  engine: ImageRuntime,
   pins: Pins,
   tag: string,
   workDir: string,
@@ -136,10 +136,10 @@ async function debootstrap(argv: readonly string[], progress: OpenProgress, sign
   if (status !== 0) throw new RunClaudeError('IMAGE_BASE', `debootstrap failed: ${last.join('; ')}`);
 }
 
-async function importTree(engine: Engine, dir: string, tag: string): Promise<void> {
+async function importTree(engine: ImageRuntime, dir: string, tag: string): Promise<void> {
   const tar = spawn('tar', ['--numeric-owner', '--exclude=./var/cache/apt/archives/*.deb', '-C', dir, '-c', '.'], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await engine.importImage(tar.stdout, tag);
+  await engine.images.import(tar.stdout, tag);
 }

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 import { addressFiles, type ImageVariant, imageFiles, TOOLCHAIN } from './address.ts';
 import { ensureBase } from './base.ts';
 import { type ContextEntry, withContext } from './context.ts';
@@ -42,17 +42,17 @@ export interface Image {
  *
  * @throws RunClaudeError IMAGE_REFUSED when an attack was not stopped; IMAGE_BASE, IMAGE_ARCH, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
-export async function ensureImage(engine: Engine, options: EnsureImageOptions): Promise<Image> {
+export async function ensureImage(engine: ImageRuntime, options: EnsureImageOptions): Promise<Image> {
   const files = imageFiles(options, engine.facts.arch);
   const tag = addressFiles(engine, files, options.toolchain);
   const pins = readPins(files);
   const { claudeVersion } = pins;
-  if (!options.rebuild && (await engine.hasImage(tag))) return { tag, claudeVersion };
+  if (!options.rebuild && (await engine.images.has(tag))) return { tag, claudeVersion };
   const dir = join(options.cacheDir, 'image');
   await mkdir(dir, { recursive: true, mode: 0o700 });
   await options.exclusive(join(dir, 'build.lock'), async () => {
     // Another process may have built it while this one waited.
-    if (!options.rebuild && (await engine.hasImage(tag))) return;
+    if (!options.rebuild && (await engine.images.has(tag))) return;
     if (!options.rebuild && (await fetchPublished(engine, { tag, files }, options))) return;
     await build(engine, { tag, files, pins }, dir, options);
   });
@@ -66,7 +66,7 @@ interface Described {
 }
 
 async function build(
-  engine: Engine,
+  engine: ImageRuntime,
   { tag, files, pins }: Described,
   dir: string,
   options: EnsureImageOptions,
@@ -112,7 +112,7 @@ async function build(
         follow(text);
       },
     };
-    await withContext(dir, contextEntries(files, fetched), (context) => engine.buildImage(context, request));
+    await withContext(dir, contextEntries(files, fetched), (context) => engine.images.build(context, request));
   } catch (error) {
     signal.throwIfAborted();
     const file = join(dir, 'build.log');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownVersion } from '../../core/host/package.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { ContextFile } from './files.ts';
 import { readPins } from './pins.ts';
 import { PINS_FILE } from './pins-file.ts';
@@ -58,7 +58,7 @@ function digest(files: readonly ContextFile[]): string {
  * Which inputs differ from those of the most similar image on the engine, in words. Empty when no image there records
  * its inputs: then this is the first one.
  */
-export async function changedInputs(engine: Engine, inputs: ImageInputs): Promise<readonly string[]> {
+export async function changedInputs(engine: Pick<Runtime, 'list'>, inputs: ImageInputs): Promise<readonly string[]> {
   const images = (await engine.list()).filter(({ kind }) => kind === 'image');
   const newestFirst = images.toSorted((a, b) => b.createdMs - a.createdMs);
   const differences = newestFirst.flatMap(({ labels }) => {

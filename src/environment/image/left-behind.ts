@@ -1,4 +1,5 @@
-import type { Engine, FoundObject } from '../../core/types/engine.ts';
+import type { FoundObject } from '../../core/types/engine.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 
 /** A build may still need a younger one. */
 const BUILDING_MS = 60 * 60_000;
@@ -16,7 +17,7 @@ export function isLeftBehind({ kind, name, running, createdMs }: FoundObject, no
 }
 
 /** Removes what earlier builds left in the engine. gc retries and reports what the engine did not remove. */
-export async function dropLeftBehind(engine: Engine, nowMs: number): Promise<void> {
+export async function dropLeftBehind(engine: ImageRuntime, nowMs: number): Promise<void> {
   const left = (await engine.list().catch(() => [])).filter((found) => isLeftBehind(found, nowMs));
-  await Promise.allSettled(left.map(({ name }) => engine.removeImage(name)));
+  await Promise.allSettled(left.map(({ name }) => engine.images.remove(name)));
 }

@@ -1,6 +1,7 @@
 import { withProgress } from '../../core/progress/open-progress.ts';
-import type { Engine, ImageFacts } from '../../core/types/engine.ts';
+import type { ImageFacts } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 import { oldName } from './left-behind.ts';
 
 export interface ProofOptions {
@@ -20,26 +21,30 @@ export function unprovenName(tag: string): string {
  * Both go by the image's id: gc of another process may take the name away, as a published image, or one that came from
  * the build cache, looks as if its build ended long ago.
  */
-export async function nameProven(engine: Engine, tag: string, { prove, tell, signal }: ProofOptions): Promise<void> {
+export async function nameProven(
+  engine: ImageRuntime,
+  tag: string,
+  { prove, tell, signal }: ProofOptions,
+): Promise<void> {
   const unproven = unprovenName(tag);
   try {
-    const image = (await engine.imageFacts(unproven))?.id ?? unproven;
+    const image = (await engine.images.facts(unproven))?.id ?? unproven;
     tell({ kind: 'message', level: 'info', text: 'Attacking a container of the new image...' });
     await withProgress(tell, 'Running the probes', () => prove(image));
     signal.throwIfAborted();
-    const before = await engine.imageFacts(tag);
-    await engine.nameImage(image, tag);
+    const before = await engine.images.facts(tag);
+    await engine.images.name(image, tag);
     if (before !== undefined) await keepName(engine, before, tag);
   } finally {
     // Removes only the name, where the address uses the image.
-    await engine.removeImage(unproven);
+    await engine.images.remove(unproven);
   }
 }
 
 /** Gives an image that lost its name to a new build another name. Without one it looks like an image that a user built
  * upon it. */
-async function keepName(engine: Engine, { id }: ImageFacts, tag: string): Promise<void> {
-  if ((await engine.imageFacts(tag))?.id === id) return;
+async function keepName(engine: ImageRuntime, { id }: ImageFacts, tag: string): Promise<void> {
+  if ((await engine.images.facts(tag))?.id === id) return;
   // The build is done, also when this fails.
-  await engine.nameImage(id, oldName(id)).catch(() => undefined);
+  await engine.images.name(id, oldName(id)).catch(() => undefined);
 }

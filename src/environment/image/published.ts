@@ -1,7 +1,7 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import { packageRoot } from '../../core/host/package.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { ImageRuntime } from '../../core/types/runtime.ts';
 import { addressFiles } from './address.ts';
 import { withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
@@ -34,7 +34,7 @@ USER agent
  * @throws {RunClaudeError} IMAGE_REFUSED when an attack was not stopped; IMAGE_PINS.
  */
 export async function fetchPublished(
-  engine: Engine,
+  engine: ImageRuntime,
   { tag, files }: { readonly tag: string; readonly files: readonly ContextFile[] },
   options: FetchOptions,
 ): Promise<boolean> {
@@ -47,21 +47,21 @@ export async function fetchPublished(
   try {
     tell({ kind: 'message', level: 'info', text: `Fetching the image ${reference}...` });
     using progress = openProgress(tell, 'Fetching the image');
-    await engine.pullImage(reference, PULL_MS, signal, { onOutput: progress.output });
+    await engine.images.pull(reference, PULL_MS, signal, { onOutput: progress.output });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof RunClaudeError) || error.code !== 'IMAGE_PULL_FAILED') throw error;
     tell({ kind: 'message', level: 'warning', text: `${error.message}. The image is built on this machine instead.` });
     return false;
   }
-  if (tag === image.address) await engine.nameImage(reference, unprovenName(tag));
+  if (tag === image.address) await engine.images.name(reference, unprovenName(tag));
   else await addCertificates(engine, { tag, reference, files }, options);
   await nameProven(engine, tag, options);
   return true;
 }
 
 async function addCertificates(
-  engine: Engine,
+  engine: ImageRuntime,
   {
     tag,
     reference,
@@ -80,5 +80,5 @@ async function addCertificates(
     onOutput: followBuild(progress),
   };
   const context = [{ path: 'Dockerfile', content: WITH_CERTIFICATES }, ...files.filter(isCertificate)];
-  await withContext(cacheDir, context, (archive) => engine.buildImage(archive, request));
+  await withContext(cacheDir, context, (archive) => engine.images.build(archive, request));
 }

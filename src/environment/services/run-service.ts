@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Service } from '../../core/types/policy.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { type Companion, type CompanionSession, openCompanion } from '../../network/companion/companion.ts';
 import { SOCKETS_ROOT } from '../../network/companion/companion-place.ts';
 import { OWNED_DATA } from './places.ts';
@@ -21,7 +21,7 @@ const FULL = 42;
 const UNREADABLE = 43;
 
 export interface ServiceRun {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly tell: Tell;
   readonly signal: AbortSignal;
   readonly plan: Pick<Plan, 'policy' | 'sessionId'>;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { withLock } from '../../core/store/lock.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { seedLabel, seedLock, seedMark, seedsDir, seedVolume } from './seed.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,7 +13,7 @@ export interface UnusedSeed {
 }
 
 /** Data of seeds that no start used for that long. A session has a copy: a removed one is made again. */
-export function unusedSeeds(cacheDir: string, engine: Engine, nowMs: number, keptMs: number): UnusedSeed[] {
+export function unusedSeeds(cacheDir: string, engine: Runtime, nowMs: number, keptMs: number): UnusedSeed[] {
   return seeds(cacheDir).flatMap((address) => {
     const ageMs = nowMs - (lastUseMs(cacheDir, address) ?? nowMs);
     if (ageMs < keptMs) return [];
@@ -25,7 +25,7 @@ export function unusedSeeds(cacheDir: string, engine: Engine, nowMs: number, kep
 /** What a start used since it was listed stays. The mark is removed first: half of the data is not used. */
 async function removeSeed(
   address: string,
-  { cacheDir, engine, keptMs }: { readonly cacheDir: string; readonly engine: Engine; readonly keptMs: number },
+  { cacheDir, engine, keptMs }: { readonly cacheDir: string; readonly engine: Runtime; readonly keptMs: number },
 ): Promise<void> {
   await withLock(seedLock(cacheDir, address), { what: 'removing unused data of a seed' }, async () => {
     const usedMs = lastUseMs(cacheDir, address);

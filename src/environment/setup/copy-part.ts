@@ -1,6 +1,7 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { type EnvironmentPart, partMount } from './place.ts';
@@ -15,7 +16,7 @@ const SCRIPT = 'tar -C /environment -cf - "$@" . | tar -C /target -xpf - --skip-
  * @throws {RunClaudeError} ENVIRONMENT_COPY when it cannot be copied, such as on a full disk.
  */
 export async function copyPart(
-  engine: Engine,
+  engine: Runtime,
   plan: Plan,
   part: EnvironmentPart,
   mountAt: (target: string) => Mount,

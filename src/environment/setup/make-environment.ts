@@ -5,10 +5,10 @@ import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
 import type { Selection } from '../../core/text/selection.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { MadeEnvironment } from '../../core/types/environment.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { openPlace } from '../../engines/engine/place.ts';
 import { partDirectory, partOptions } from './place.ts';
 import { runSetup } from './run-setup.ts';
@@ -16,7 +16,7 @@ import { placeEntries, readSetupFiles, type SetupFile, setupAddress } from './se
 import { setupPolicy } from './setup-plan.ts';
 
 export interface MakeOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly cacheDir: string;
   readonly tell: Tell;
   readonly env: NodeJS.ProcessEnv;
@@ -88,7 +88,7 @@ export function lockOf(dir: string): string {
 }
 
 /** Whether it can be used, and marks it as used: what removes unused ones finds it young from then on. */
-async function isMade(made: MadeEnvironment, plan: Plan, engine: Engine): Promise<boolean> {
+async function isMade(made: MadeEnvironment, plan: Plan, engine: Runtime): Promise<boolean> {
   const marker = markerOf(made.dir);
   if (readJson(marker, '') === undefined) return false;
   try {

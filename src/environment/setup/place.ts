@@ -2,9 +2,10 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { parseUser } from '../../core/host/user.ts';
-import type { Engine, EngineFacts, Mount } from '../../core/types/engine.ts';
+import type { EngineFacts, Mount } from '../../core/types/engine.ts';
 import type { MadeEnvironment } from '../../core/types/environment.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { type PlaceOptions, placeMount } from '../../engines/engine/place.ts';
 
 /** What a setup makes: in the agent's home, and in the project. No session writes to either. */
@@ -51,7 +52,7 @@ export function partMount(
  * @throws {RunClaudeError} ENVIRONMENT_MISSING when the directory, or the engine's volume, no longer exists.
  */
 export async function partDirectory(
-  engine: Engine,
+  engine: Runtime,
   environment: MadeEnvironment,
   part: EnvironmentPart,
   session: Session,

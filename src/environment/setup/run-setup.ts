@@ -2,9 +2,10 @@ import { statfs } from 'node:fs/promises';
 import { formatSizeMb } from '../../core/config/values/quantities.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
-import type { Container, Engine } from '../../core/types/engine.ts';
+import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { Place } from '../../engines/engine/place.ts';
@@ -33,7 +34,7 @@ const SHOWN_LINES = 25;
 const MAX_OUTPUT_CHARACTERS = 65_536;
 
 export interface SetupRun {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly plan: Plan;
   readonly setup: string;
   /** Paths of the project's files that are in the workspace. */

@@ -1,5 +1,7 @@
-import type { Container, ContainerSpec, Engine, Mount } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
+import { requireExec } from '../../engines/capabilities/require-part.ts';
 import { companionSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { COMPANION_UID, companionVolume, SOCKETS_ROOT } from './companion-place.ts';
 
@@ -38,7 +40,7 @@ export interface Companion {
   /** Resolves with its exit status. */
   readonly ended: Promise<number>;
   /** Runs a command in the container, which runs, to its end. It has the program's user, environment and limits. */
-  exec: Container['exec'];
+  exec: NonNullable<Container['exec']>;
   /** Ends its program, and keeps the container. No error where it has ended. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts the program. Its volume exists already, so that the gateway can mount it. */
@@ -79,7 +81,7 @@ export function companionContainer(session: CompanionSession, program: Companion
  * @throws {RunClaudeError} ENGINE_DROPPED_OPTION, or the engine's error. What was made until then is removed.
  */
 export async function openCompanion(
-  engine: Engine,
+  engine: Runtime,
   session: CompanionSession,
   program: CompanionProgram,
   tell: Tell,
@@ -104,7 +106,7 @@ export async function openCompanion(
   });
   return {
     ended,
-    exec: container.exec,
+    exec: requireExec(container),
     async end(signal) {
       isStopping = true;
       await container.kill(signal);
@@ -144,7 +146,7 @@ function traceOutput({ stdout, stderr }: Container, name: string, tell: Tell): v
 const REMOVE_TRIES = 40;
 const REMOVE_PAUSE_MS = 100;
 
-async function removeWhenFree(engine: Engine, volume: string): Promise<void> {
+async function removeWhenFree(engine: Runtime, volume: string): Promise<void> {
   for (let left = REMOVE_TRIES; ; left--) {
     try {
       return await engine.removeVolume(volume);

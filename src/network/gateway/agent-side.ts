@@ -1,7 +1,8 @@
 import { homeAgent } from '../../agents/agents.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
-import type { ContainerSpec, Engine, Mount } from '../../core/types/engine.ts';
+import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { ReadHosts } from './rules/brokers.ts';
 import { parseLocalServices } from './rules/local-services.ts';
 import { isRemote } from './rules/mcp-servers.ts';
@@ -57,7 +58,7 @@ export function agentSide(
   { sessionId, policy, program }: Pick<Plan, 'sessionId' | 'policy' | 'program'>,
   source: Pick<CredentialSource, 'kind' | 'cloud'> | undefined,
   env: NodeJS.ProcessEnv,
-  { gatewayDoor }: Pick<Engine, 'gatewayDoor'> = {},
+  { gatewayDoor }: Pick<Runtime, 'gatewayDoor'> = {},
 ): AgentSide {
   if (policy.network === 'none')
     return { mounts: [], env: {}, until: undefined, forwards: [], loopbackNames: [], agentNetwork: 'none' };

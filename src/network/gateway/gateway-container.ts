@@ -1,5 +1,6 @@
-import type { Container, ContainerSpec, Engine, Mount } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { gatewaySpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { gatewayMount } from '../companion/companion-place.ts';
 import { GATEWAY_VOLUME } from './agent-side.ts';
@@ -53,7 +54,7 @@ export function gatewayContainer({ volume, network, companions, ...parts }: Gate
  * which belongs to the gateway's user; others may open names in it, but neither list nor change it. The container has the
  * engine's default runtime, whatever the agent's is: no agent runs in it, and the agent must see its sockets.
  */
-export async function startContainer(engine: Engine, options: GatewayContainerOptions): Promise<Container> {
+export async function startContainer(engine: Runtime, options: GatewayContainerOptions): Promise<Container> {
   const { networkMade, mayStart, filled } = options;
   const container = await engine.create(gatewayContainer(options));
   filled?.();

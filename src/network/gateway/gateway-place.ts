@@ -1,11 +1,12 @@
-import type { Container, Engine } from '../../core/types/engine.ts';
+import type { Container } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { endsTls, gatewayNames } from './agent-side.ts';
 import { companionMounts, type GatewayContainerOptions, startContainer } from './gateway-container.ts';
 
 /** The session whose gateway it is. */
 export interface PlaceOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly plan: Plan;
   /** An agent runs already and mounts the volume of a gateway that has ended. This gateway replaces it. */
   readonly agentRuns?: boolean;
@@ -25,7 +26,7 @@ export interface GatewayPlace {
 export function makePlace({ engine, plan, agentRuns = false }: PlaceOptions): GatewayPlace {
   const { volume, network } = gatewayNames(plan.sessionId);
   const labels = { 'run-claude.session': plan.sessionId };
-  const networkMade = engine.createNetwork(network, labels);
+  const networkMade = engine.networks?.create(network, labels) ?? Promise.resolve();
   const networkSettled = networkMade.catch(() => undefined);
   // The volume of a command that was killed has sockets in it.
   const emptied = agentRuns ? Promise.resolve() : engine.removeVolume(volume);
@@ -37,7 +38,7 @@ export function makePlace({ engine, plan, agentRuns = false }: PlaceOptions): Ga
     async remove(agentStays) {
       await networkSettled;
       const volumeRemoved = agentStays ? Promise.resolve() : engine.removeVolume(volume);
-      await Promise.all([volumeRemoved, engine.removeNetwork(network, 'unawaited')]);
+      await Promise.all([volumeRemoved, engine.networks?.remove(network, 'unawaited')]);
     },
   };
 }

@@ -1,11 +1,13 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { removeContainer } from '../../engines/engine/remove-containers.ts';
 
 /** What a container needs to read the repositories of a session. */
 export interface InsideRequest {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly image: string;
   readonly sessionId: string;
   /** Mounts that show the session's workspace at /workspace; mounted read-only here. */
@@ -46,7 +48,7 @@ export async function runInside(
     mounts: mounts.map((mount) => (mount.kind === 'tmpfs' ? mount : { ...mount, readonly: true })),
     stdin: 'none',
   });
-  await (await engine.find(spec.name))?.remove();
+  await removeContainer(engine, spec.name);
   const container = await engine.create(spec);
   try {
     const chunks: Buffer[] = [];

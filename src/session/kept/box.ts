@@ -1,5 +1,5 @@
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import type { LiveChanges } from '../../workspace/view/live.ts';
 import { watchWorkspace } from '../../workspace/view/open.ts';
@@ -61,7 +61,7 @@ const LATE_MS = 10_000;
 const ASK_MS = 90_000;
 
 /** Connects to a kept session that is up. @throws {RunClaudeError} SESSION_ENDED. */
-export async function openBox(record: SessionRecord, engine: () => Promise<Engine>, tell: Tell): Promise<Box> {
+export async function openBox(record: SessionRecord, engine: () => Promise<Runtime>, tell: Tell): Promise<Box> {
   const connection = await connectKept(record);
   const watch = oneAtATime(async () =>
     watchWorkspace({ plan: record.plan, engine: await engine(), tell }, record.workspace),

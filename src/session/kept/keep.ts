@@ -1,6 +1,6 @@
 import { formatDurationMs } from '../../core/config/values/quantities.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { requestStop } from '../record/stop-request.ts';
 import type { SessionDoor } from '../stage/deps.ts';
 import { openDoor } from './door.ts';
@@ -11,7 +11,7 @@ import { startRunner } from './runner.ts';
 const IDLE_MS = 12 * 3_600_000;
 
 /** The door of a kept session, for the process that runs it. `onOpen` is called once commands can be run. */
-export function keptDoor(engine: Engine, plan: Plan, onOpen: () => void): SessionDoor {
+export function keptDoor(engine: Runtime, plan: Plan, onOpen: () => void): SessionDoor {
   const afterMs = plan.policy.idleTimeoutMs ?? IDLE_MS;
   let opened: ReturnType<typeof openDoor> | undefined;
   let isClosed = false;

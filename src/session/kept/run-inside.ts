@@ -1,5 +1,6 @@
-import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { InsideProgram } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { attachTerminal } from '../../terminal/attach/attach.ts';
 import { isKept } from '../record/session.ts';
@@ -15,7 +16,7 @@ export interface InsideCommand {
   /** Type of the terminal. */
   readonly term: string | undefined;
   /** Opened where the kept connection of the session does not do. The caller closes it. */
-  readonly engine: () => Promise<Engine>;
+  readonly engine: () => Promise<Runtime>;
   readonly tell: Tell;
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { InsideProgram } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { FRAME, type Frame, FrameReader } from './frames.ts';
 import { startBeside } from './start-beside.ts';
 
@@ -27,7 +28,7 @@ export interface Runner {
  *
  * @throws {RunClaudeError} RUNNER_FAILED where it does not start within START_MS; what startBeside throws.
  */
-export async function startRunner(engine: Engine, plan: Plan, onFrame: (frame: Frame) => void): Promise<Runner> {
+export async function startRunner(engine: Runtime, plan: Plan, onFrame: (frame: Frame) => void): Promise<Runner> {
   const source = readFileSync(new URL('./runner-worker.cjs', import.meta.url), 'utf8');
   const argv = [NODE, `--max-old-space-size=${MAX_HEAP_MB}`, '--eval', source];
   const program = await startBeside(engine, plan, { argv, tty: false });

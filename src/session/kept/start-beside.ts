@@ -1,5 +1,7 @@
-import type { Engine, InsideProgram } from '../../core/types/engine.ts';
+import type { InsideProgram } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
+import { requireRunning } from '../../engines/capabilities/require-part.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
@@ -15,7 +17,7 @@ export interface BesideProgram {
  * limits, which init proves again for this program. Throws what startInside throws.
  */
 export async function startBeside(
-  engine: Engine,
+  engine: Runtime,
   plan: Plan,
   { argv, tty, term }: BesideProgram,
 ): Promise<InsideProgram> {
@@ -38,5 +40,10 @@ export async function startBeside(
     stdin: 'stream',
     allowGitPush: policy.allowGitPush,
   });
-  return engine.startInside({ container, argv, tty, ...(term === undefined ? {} : { env: { TERM: term } }) });
+  return requireRunning(engine).startInside({
+    container,
+    argv,
+    tty,
+    ...(term === undefined ? {} : { env: { TERM: term } }),
+  });
 }

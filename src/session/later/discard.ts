@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
 import { isFullDisk } from '../../core/store/remedy.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { dropLayer } from '../../workspace/view/drop-layer.ts';
 import { withLayerLock } from '../record/layer-lock.ts';
 import { requireEnded } from '../record/require-usable.ts';
@@ -22,7 +23,7 @@ import { needsRecovery } from './recover-project.ts';
 export async function discardSession(
   record: SessionRecord,
   deps: Pick<UserDeps, 'tell'>,
-  openEngine?: () => Promise<Engine>,
+  openEngine?: () => Promise<Runtime>,
 ): Promise<void> {
   requireEnded(record);
   const engine = needsRecovery(record) ? await engineIfAny(openEngine, deps) : undefined;
@@ -46,9 +47,9 @@ export async function discardSession(
 }
 
 async function engineIfAny(
-  openEngine: (() => Promise<Engine>) | undefined,
+  openEngine: (() => Promise<Runtime>) | undefined,
   { tell }: Pick<UserDeps, 'tell'>,
-): Promise<Engine | undefined> {
+): Promise<Runtime | undefined> {
   try {
     return await openEngine?.();
   } catch (error) {
@@ -60,14 +61,14 @@ async function engineIfAny(
 }
 
 /** Ends what still runs, and removes what the killed command left on the engine. */
-async function removeObjects(engine: Engine, { id, plan }: SessionRecord): Promise<void> {
+async function removeObjects(engine: Runtime, { id, plan }: SessionRecord): Promise<void> {
   const { besideSession } = plan;
   for (const owner of besideSession === undefined ? [id] : [besideSession, id]) {
     const found = await engine.list(owner);
-    for (const { kind, name } of found) if (kind === 'container') await (await engine.find(name))?.remove();
+    for (const { kind, name } of found) if (kind === 'container') await removeContainer(engine, name);
     if (owner !== id) continue;
     for (const { kind, name } of found) {
-      if (kind === 'network') await engine.removeNetwork(name);
+      if (kind === 'network') await engine.networks?.remove(name);
       if (kind === 'volume') await engine.removeVolume(name);
     }
   }
@@ -76,7 +77,7 @@ async function removeObjects(engine: Engine, { id, plan }: SessionRecord): Promi
 /** The record says first that the work is discarded; on a full disk it can be written only when something was removed. */
 async function removeWork(
   record: SessionRecord,
-  engine: Engine | undefined,
+  engine: Runtime | undefined,
   { tell }: Pick<UserDeps, 'tell'>,
 ): Promise<void> {
   const { plan } = record;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonLine } from '../../core/report/json.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { WithheldGroup } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { ignoredAmount } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -14,7 +14,7 @@ import { scanPace } from '../launch/scan-pace.ts';
 import { isRunning, readRecord } from '../record/session.ts';
 
 export interface FollowOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly tell: Tell;
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
@@ -25,7 +25,7 @@ export interface FollowOptions {
 const MAX_SHOWN_CHANGES = 10_000;
 
 /** What a running session has changed so far. @throws {RunClaudeError} WORKSPACE_GONE, COLLECTOR_*. */
-export async function readLiveChanges(record: SessionRecord, engine: Engine, tell: Tell): Promise<LiveChanges> {
+export async function readLiveChanges(record: SessionRecord, engine: Runtime, tell: Tell): Promise<LiveChanges> {
   const watch = await watchWorkspace({ plan: record.plan, engine, tell }, record.workspace);
   try {
     return await watch.look(true);

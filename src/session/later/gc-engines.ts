@@ -2,8 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataLabel } from '../../agents/claude/instances/isolated.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, FoundObject } from '../../core/types/engine.ts';
+import type { FoundObject } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { cacheLabels } from '../../environment/caches/sweep.ts';
 import { isLeftBehind } from '../../environment/image/left-behind.ts';
 import { seedLabels } from '../../environment/services/sweep.ts';
@@ -35,7 +37,7 @@ export async function allEngineRemovals(options: GcOptions, known: Known): Promi
 
 /** The engine lists this owner's objects only; those of other users of the engine are never listed. */
 async function engineRemovals(
-  engine: Engine,
+  engine: Runtime,
   { places, nowMs, currentImages }: GcOptions,
   known: Known,
 ): Promise<Removal[]> {
@@ -108,12 +110,12 @@ function reasonFor(found: FoundObject, nowMs: number): string {
   return labels['run-claude.session']?.startsWith('data-') ? 'its project no longer exists' : 'its session is over';
 }
 
-async function removeFound(engine: Engine, found: FoundObject, session: SessionRecord | undefined): Promise<void> {
-  if (found.kind === 'container') return (await engine.find(found.name))?.remove();
+async function removeFound(engine: Runtime, found: FoundObject, session: SessionRecord | undefined): Promise<void> {
+  if (found.kind === 'container') return removeContainer(engine, found.name);
   if (found.kind === 'volume') {
     await engine.removeVolume(found.name);
     return session && dropLinks(session.plan.sessionDir);
   }
-  if (found.kind === 'network') return engine.removeNetwork(found.name);
-  return engine.removeImage(found.name);
+  if (found.kind === 'network') return engine.networks?.remove(found.name);
+  return engine.images?.remove(found.name);
 }

@@ -1,7 +1,7 @@
 import { instanceRoot } from '../../agents/claude/instances/instance.ts';
 import type { InstanceFacts } from '../../agents/claude/instances/list.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { HostFacts } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { ownerState, type UnreadableSession } from '../record/session.ts';
 
@@ -36,11 +36,11 @@ export interface GcItem {
 export interface GcOptions {
   readonly places: Pick<HostFacts, 'stateDir' | 'cacheDir' | 'dataDir'>;
   /** The default engine; undefined when it does not answer: its objects are left for the next gc. */
-  readonly engine: Engine | undefined;
+  readonly engine: Runtime | undefined;
   /** Other engines that answer. */
-  readonly others?: readonly Engine[];
+  readonly others?: readonly Runtime[];
   /** Called with an engine of `others` that stopped answering: its objects are left for the next gc. */
-  readonly onLost?: (engine: Engine) => void;
+  readonly onLost?: (engine: Runtime) => void;
   readonly nowMs: number;
   /** Images that the next session may use. */
   readonly currentImages: readonly string[];

@@ -3,8 +3,8 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listInstances, removeInstance } from '../../agents/claude/instances/list.ts';
 import { removeTree } from '../../core/host/remove-tree.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Problem } from '../../core/types/entry.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { unusedCaches } from '../../environment/caches/sweep.ts';
@@ -98,13 +98,13 @@ function isOld(session: SessionRecord, nowMs: number): boolean {
 }
 
 /** The engines that answer. */
-const enginesOf = ({ engine, others = [] }: Pick<GcOptions, 'engine' | 'others'>): readonly Engine[] => [
+const enginesOf = ({ engine, others = [] }: Pick<GcOptions, 'engine' | 'others'>): readonly Runtime[] => [
   ...(engine === undefined ? [] : [engine]),
   ...others,
 ];
 
 /** The engine of a session, where it answers. A record of an earlier release may have another address of the default one. */
-function engineFor({ plan }: SessionRecord, options: GcOptions): Engine | undefined {
+function engineFor({ plan }: SessionRecord, options: GcOptions): Runtime | undefined {
   const { on, id } = plan.engine;
   const found = enginesOf(options).find(({ facts }) => isSameEngine(plan.engine, facts));
   return found ?? (on === undefined && id === undefined ? options.engine : undefined);

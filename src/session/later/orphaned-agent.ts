@@ -1,5 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { endsTls } from '../../network/gateway/agent-side.ts';
 import { startGateway } from '../../network/gateway/start-gateway.ts';
 import { ask } from '../../terminal/ask.ts';
@@ -44,13 +45,13 @@ function canAttach({ plan: { policy } }: SessionRecord): boolean {
 async function attachAgain(record: SessionRecord, name: string, deps: SessionDeps): Promise<SessionRecord> {
   const { plan } = record;
   const { engine, env, tell } = deps;
-  const agent = await engine.find(name);
+  const agent = await engine.running?.find(name);
   if (agent === undefined) return record;
   const cleanup = openCleanupStack(tell);
   let isDetached = false;
   try {
-    await (await engine.find(`run-claude-${record.id}-gateway`))?.remove();
-    await engine.removeNetwork(`run-claude-${record.id}`);
+    await removeContainer(engine, `run-claude-${record.id}-gateway`);
+    await engine.networks?.remove(`run-claude-${record.id}`);
     const credential = await credentialForSession(plan, deps);
     const gateway = cleanup.use(await startGateway({ engine, plan, credential, env, tell, agentRuns: true }), (one) =>
       one.stop(isDetached),

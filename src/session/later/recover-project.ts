@@ -1,4 +1,4 @@
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { listSessions, ownerState } from '../record/session.ts';
@@ -19,7 +19,7 @@ export function needsRecovery(record: SessionRecord): boolean {
 export async function recoverProjectSessions(
   project: string,
   deps: SessionDeps,
-  engineOf: (record: SessionRecord) => Promise<Engine>,
+  engineOf: (record: SessionRecord) => Promise<Runtime>,
 ): Promise<void> {
   const { sessions, unreadable } = listSessions(deps.host.stateDir);
   for (const { id, project: its, error } of unreadable) {
@@ -50,7 +50,7 @@ export async function recoverProjectSessions(
 }
 
 /** Runs `recover`, then closes the engine. */
-async function recoverOn(engine: Engine, recover: () => Promise<SessionRecord>): Promise<SessionRecord> {
+async function recoverOn(engine: Runtime, recover: () => Promise<SessionRecord>): Promise<SessionRecord> {
   try {
     return await recover();
   } finally {

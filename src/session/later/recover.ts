@@ -127,7 +127,7 @@ const isOfSockets = (volume: string, id: string): boolean =>
 async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: SessionDeps): Promise<void> {
   try {
     for (const found of await engine.list(id)) {
-      if (found.kind === 'network') await engine.removeNetwork(found.name);
+      if (found.kind === 'network') await engine.networks?.remove(found.name);
       // A layer can be a volume too: it is kept where an agent may have written to it.
       if (found.kind === 'volume' && (stage === 'failed' || isOfSockets(found.name, id))) {
         await engine.removeVolume(found.name);

@@ -41,7 +41,7 @@ export function watchGrowth(
     paused = undefined;
     if (pause !== undefined) terminalNow()?.showAgent();
     pause?.done
-      .then(() => agent.unpause())
+      .then(() => agent.unpause?.())
       .catch((error: Error) => warn(`The agent cannot continue: ${error.message}`));
   };
   const watch = workspace.watchDisk({
@@ -50,6 +50,7 @@ export function watchGrowth(
       if (terminal === undefined) return stopAtOnce(why);
       lastKeyMs = performance.now();
       // An agent that cannot be paused must not go on filling the disk.
+      if (agent.pause === undefined) return stopAtOnce(why);
       const done = agent.pause().catch(() => {
         paused = undefined;
         terminal.showAgent();

@@ -52,7 +52,7 @@ const project = fields<ProjectFacts>({
 const engine = fields<EngineFacts>({
   on: optional(text),
   id: optional(text),
-  kind: oneOf('docker', 'podman'),
+  kind: oneOf('docker', 'podman', 'slurm', 'kubernetes'),
   name: text,
   version: text,
   apiVersion: text,

@@ -1,7 +1,7 @@
 import type { Report } from '../../core/report/schema.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { HostFacts } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
 import type { TakePrescan } from '../../workspace/base/prescan.ts';
@@ -25,7 +25,7 @@ export interface UserDeps {
 
 /** What a session is handed besides its plan; nothing in it is global. */
 export interface SessionDeps extends UserDeps {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCredential: CredentialLookup;
   /** A scan of the project that the command began with. */
@@ -43,6 +43,6 @@ export interface SessionDoor {
 }
 
 /** The same with an engine and this process's environment. */
-export function sessionDeps(deps: UserDeps, engine: Engine, env: SessionDeps['env']): SessionDeps {
+export function sessionDeps(deps: UserDeps, engine: Runtime, env: SessionDeps['env']): SessionDeps {
   return { ...deps, engine, env, findCredential: credentialLookup(env, deps.host) };
 }

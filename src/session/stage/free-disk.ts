@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import type { Engine, FoundObject } from '../../core/types/engine.ts';
+import type { FoundObject } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
@@ -10,7 +11,7 @@ import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
  *
  * @throws {RunClaudeError} the engine's errors: DISK_FULL where not even a container can be made.
  */
-export async function freeDiskMb(engine: Engine, objects: readonly FoundObject[]): Promise<number | undefined> {
+export async function freeDiskMb(engine: Runtime, objects: readonly FoundObject[]): Promise<number | undefined> {
   const image = objects.find(({ kind, name }) => kind === 'image' && name.startsWith('run-claude:'))?.name;
   if (image === undefined) return undefined;
   const container = await engine.create(

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { parseUser } from '../../core/host/user.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { openPlace, type Place, type PlaceOptions, placeMount } from '../../engines/engine/place.ts';
 import type { ReaderRoot } from '../../workspace/collector/container.ts';
 import { keepVolume } from './keep-home.ts';
@@ -13,7 +14,7 @@ const INSIDE = '/home/agent';
  * there; where the engine stores it in a volume, `home.tar` in that directory is written when it is removed. Throws as
  * openPlace does; remove() throws as keepVolume does.
  */
-export async function openHome(engine: Engine, plan: Plan): Promise<Place> {
+export async function openHome(engine: Runtime, plan: Plan): Promise<Place> {
   const place = await openPlace(engine, homePlace(plan));
   const kept = keptStaging(plan);
   if (kept === undefined) return place;

@@ -4,8 +4,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
@@ -18,7 +19,7 @@ const INSIDE = '/kept';
  * @throws {RunClaudeError} TMPDIR_NOT_KEPT when it holds more than the session may write, or cannot be read or written
  */
 export async function keepVolume(
-  engine: Engine,
+  engine: Runtime,
   plan: Pick<Plan, 'sessionId' | 'image' | 'diskMb'>,
   mount: (target: string, readonly: boolean) => Mount,
   file: string,
@@ -39,7 +40,7 @@ export async function keepVolume(
 }
 
 async function writeTar(
-  engine: Engine,
+  engine: Runtime,
   { sessionId, image, diskMb }: Pick<Plan, 'sessionId' | 'image' | 'diskMb'>,
   mount: Mount,
   file: string,

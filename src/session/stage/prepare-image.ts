@@ -3,10 +3,11 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { AgentPackage } from '../../core/types/agent-package.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy, Service } from '../../core/types/policy.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
+import { requireImages } from '../../engines/capabilities/require-part.ts';
 import { addressImage } from '../../environment/image/address.ts';
 import type { EnsureImageOptions } from '../../environment/image/ensure.ts';
 import type { PinnedPackage } from '../../environment/image/pins.ts';
@@ -53,9 +54,9 @@ export async function sessionImage(
   return { tag: addressAgentLayer(engine, below, agent), ...rest };
 }
 
-async function addressCustom(engine: Engine, reference: string, ours: string): Promise<string> {
+async function addressCustom(runtime: Runtime, reference: string, ours: string): Promise<string> {
   const { addressCustomImage } = await import('../../environment/image/layers/custom-image.ts');
-  return addressCustomImage(engine, reference, ours);
+  return addressCustomImage(requireImages(runtime), reference, ours);
 }
 
 async function addressPackages(below: string, packages: readonly string[]): Promise<string> {
@@ -88,9 +89,9 @@ export async function findRelease(
  * @throws {RunClaudeError} IMAGE_MISSING or IMAGE_REFUSED for a custom image; what ensureImage throws.
  */
 export async function prepareImage(plan: ImagePlan, deps: ImageDeps, isRebuild = false): Promise<void> {
-  const { engine } = deps;
   const { image: reference } = plan.policy;
-  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, engine))) return;
+  if ((reference !== undefined || !isRebuild) && (await hasImages(plan, deps.engine))) return;
+  const engine = requireImages(deps.engine);
   const { making, ours } = await ensureOurs(plan, deps, isRebuild);
   const system = await ensureSystem(plan.policy, ours, making, deps);
   const { image: agent } = homeAgent(plan.program);
@@ -119,7 +120,7 @@ export async function prepareServiceImages(plan: Plan, deps: ImageDeps): Promise
       continue;
     }
     const address = await serviceAddress({ image, packages }, plan, deps);
-    if (!(await deps.engine.hasImage(address))) {
+    if (!(await requireImages(deps.engine).images.has(address))) {
       made ??= await ensureOurs(plan, deps, false);
       await ensureSystem({ image, environment: { packages } }, made.ours, made.making, deps);
     }
@@ -150,7 +151,8 @@ async function serviceAddress(
 
 /** run-claude's own image, and what making layers over it needs. */
 async function ensureOurs(plan: ImagePlan, deps: ImageDeps, isRebuild: boolean) {
-  const { engine, tell, env, host } = deps;
+  const { tell, env, host } = deps;
+  const engine = requireImages(deps.engine);
   const { signal } = deps.interruption;
   const { toolchain, runtime } = plan.policy;
   // Loaded only where something is built: a start does not wait for it.
@@ -178,8 +180,10 @@ async function ensureSystem(
   { image: reference, environment }: Pick<Policy, 'image'> & { readonly environment?: Packages | undefined },
   ours: string,
   making: Awaited<ReturnType<typeof ensureOurs>>['making'],
-  { engine, env }: ImageDeps,
+  deps: ImageDeps,
 ): Promise<string> {
+  const { env } = deps;
+  const engine = requireImages(deps.engine);
   const { tell, prove } = making;
   let system = ours;
   if (reference !== undefined) {
@@ -195,8 +199,9 @@ async function ensureSystem(
 
 type Packages = Pick<NonNullable<Policy['environment']>, 'packages'>;
 
-async function hasImages({ image, ownImage = image }: ImagePlan, engine: Engine): Promise<boolean> {
-  return (await engine.hasImage(image)) && (ownImage === image || (await engine.hasImage(ownImage)));
+/** A runtime that makes no image has the one that its nodes pull. */
+async function hasImages({ image, ownImage = image }: ImagePlan, { images }: Runtime): Promise<boolean> {
+  return images === undefined || ((await images.has(image)) && (ownImage === image || (await images.has(ownImage))));
 }
 
 /** Of several builds of one user, one runs at a time. Another build names the one that it waits for. */

@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Engine, LackedLayer } from '../../core/types/engine.ts';
+import type { LackedLayer, Runtime } from '../../core/types/runtime.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { PROBES, type ProbeRow, runProbes } from '../../engines/engine/hardening/probes.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
@@ -18,7 +18,7 @@ const LIMITS = { memoryMb: 96, cpus: 0, pids: 128, tmpMb: 32 };
 const LIMITS_WITH_KERNEL = { ...LIMITS, memoryMb: 256, pids: 256 };
 
 /** Runs the image's probes, which attack a container like the agent's, without workspace, home and gateway. */
-export async function probeLayers(engine: Engine, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
+export async function probeLayers(engine: Runtime, probed: ProbedContainer): Promise<readonly ProbeRow[]> {
   const { image, runtime, user } = probed;
   const rows = await runProbes(
     engine,
@@ -61,7 +61,7 @@ function ofOneUser(row: ProbeRow): ProbeRow {
 }
 
 /** @throws {RunClaudeError} IMAGE_REFUSED, which names the attacks, when at least one succeeded. */
-export async function refuseOpenImage(engine: Engine, probed: ProbedContainer): Promise<void> {
+export async function refuseOpenImage(engine: Runtime, probed: ProbedContainer): Promise<void> {
   const open = (await probeLayers(engine, probed)).filter((row) => row.result === 'open');
   if (open.length === 0) return;
   const named = open.slice(0, 8).map((row) => `${row.name} (${row.layer})`);

@@ -7,8 +7,9 @@ import { parseUser } from '../../core/host/user.ts';
 import { openContentStore } from '../../core/store/content.ts';
 import type { ContinuedFile } from '../../core/types/claude-data.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
-import type { ContainerSpec, Engine, Mount } from '../../core/types/engine.ts';
+import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { openVolume, type Place } from '../../engines/engine/place.ts';
 import { type UsedCaches, useCaches } from '../../environment/caches/use-caches.ts';
@@ -120,7 +121,7 @@ async function fileOf({ policy, program }: Plan, credential: CredentialSource): 
 }
 
 /** With --isolate-claude-data: the mount of the project's own volume, which outlives the session. */
-async function keptMounts(plan: Plan, engine: Engine, { instance }: StagedClaude): Promise<Mount[]> {
+async function keptMounts(plan: Plan, engine: Runtime, { instance }: StagedClaude): Promise<Mount[]> {
   if (!plan.policy.isolateClaudeData) return [];
   const { uid, gid } = parseUser(plan.user);
   const place = await openVolume(engine, {

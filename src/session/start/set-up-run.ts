@@ -5,10 +5,10 @@ import { freeDiskMb, localTimeZone } from '../../core/host/facts.ts';
 import { requireOutside } from '../../core/host/programs/trusted-start.ts';
 import { pathIdentity, truePath } from '../../core/host/true-path.ts';
 import { MIN_START_MB } from '../../core/text/disk-room.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { HostFacts, Program, ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { ProjectRequest } from '../../core/types/request.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { setupFileDigests } from '../../environment/setup/setup-files.ts';
 import type { AskedFolder, PlanInput } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
@@ -46,7 +46,7 @@ export interface CheckedRun extends AskedRun {
 /** Everything that a plan needs except what is looked for. */
 export interface RunSetup extends Pick<CheckedRun, 'request' | 'warnings' | 'report'> {
   /** Connected; the caller closes it. */
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly input: PlanInput;
 }
 
@@ -76,7 +76,7 @@ export async function checkAsked(asked: AskedRun, place: AskingPlace, needsRoom:
 
 /** An engine that was chosen for the run, and a line for each one that was passed over. */
 export interface ChosenEngine {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly lines: readonly string[];
 }
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { EXIT } from '../../core/errors.ts';
 import { recordAgentFolders } from '../../core/host/programs/trusted-start.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -32,7 +32,7 @@ const START_SCREEN_WORDS = [
 /** What a start is handed besides its setup. */
 export interface StartDeps extends SessionDeps {
   /** Connects the engine of an earlier session of the project. */
-  readonly engineOf: (record: SessionRecord) => Promise<Engine>;
+  readonly engineOf: (record: SessionRecord) => Promise<Runtime>;
   /** The credential's source, for the start screen; undefined: the screen does not mention it. */
   readonly credential: string | undefined;
   /** What is copied, once the scan that began with the command has ended. */

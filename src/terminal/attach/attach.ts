@@ -1,4 +1,4 @@
-import type { InsideProgram } from '../../core/types/engine.ts';
+import type { Container, InsideProgram } from '../../core/types/engine.ts';
 import { discardKeys, pipeInput } from './agent-input.ts';
 import { drain } from './stream.ts';
 import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';
@@ -39,7 +39,7 @@ export interface AttachedTerminal {
 }
 
 /** The container of an agent, or a program that was started in one. */
-type AttachedProgram = Omit<InsideProgram, 'close'>;
+type AttachedProgram = Omit<InsideProgram, 'close' | 'resize'> & Pick<Container, 'resize'>;
 
 interface SignalSource {
   on(signal: NodeJS.Signals | 'exit', listener: () => void): unknown;

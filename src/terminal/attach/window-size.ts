@@ -23,7 +23,7 @@ export function followSize(
   const tell = async (moreRows = 0): Promise<void> => {
     if (screen.columns === undefined || screen.rows === undefined) return;
     // The container may be ending: the size is of no use to it then.
-    await container.resize(screen.columns, screen.rows + moreRows).catch(() => undefined);
+    await container.resize?.(screen.columns, screen.rows + moreRows).catch(() => undefined);
   };
   const onResize = (): void => void tell();
   screen.on('resize', onResize);

@@ -1,8 +1,10 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { RelPath } from '../../core/text/path.ts';
-import type { Container, Engine, Mount } from '../../core/types/engine.ts';
+import type { Container, Mount } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { type Collector, speakToCollector } from './client.ts';
 
 export interface ReaderRoot {
@@ -13,7 +15,7 @@ export interface ReaderRoot {
 }
 
 export interface CollectorParts {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly sessionId: string;
   /** Ends the container's name when it is not the session's own. */
   readonly suffix?: string;
@@ -49,7 +51,7 @@ export async function startCollector(parts: CollectorParts): Promise<RunningColl
     stdin: 'stream',
   });
   // A command that was killed may have left one.
-  await (await parts.engine.find(spec.name))?.remove();
+  await removeContainer(parts.engine, spec.name);
   const container = await parts.engine.create(spec);
   try {
     await container.start();

@@ -1,7 +1,8 @@
 import type { ListedEntry } from '../../core/types/collector.ts';
-import type { Engine, Mount } from '../../core/types/engine.ts';
+import type { Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import type { TakePrescan } from '../base/prescan.ts';
 import type { Collector } from '../collector/client.ts';
 import type { ReaderRoot } from '../collector/container.ts';
@@ -9,7 +10,7 @@ import type { ReaderRoot } from '../collector/container.ts';
 /** What opening a workspace needs. */
 export interface WorkspaceOptions {
   readonly plan: Plan;
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly tell: Tell;
   readonly signal?: AbortSignal;
   /** A scan of the project that the command began with. */

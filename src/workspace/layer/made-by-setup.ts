@@ -1,5 +1,5 @@
-import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { partDirectory } from '../../environment/setup/place.ts';
 
 /**
@@ -8,6 +8,6 @@ import { partDirectory } from '../../environment/setup/place.ts';
  *
  * @throws {RunClaudeError} ENVIRONMENT_MISSING
  */
-export async function madeBySetup(engine: Engine, plan: Plan): Promise<readonly string[]> {
+export async function madeBySetup(engine: Runtime, plan: Plan): Promise<readonly string[]> {
   return plan.environment === undefined ? [] : [await partDirectory(engine, plan.environment, 'workspace', plan)];
 }

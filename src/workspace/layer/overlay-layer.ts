@@ -3,7 +3,7 @@ import path from 'node:path';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { Collector } from '../collector/client.ts';
@@ -18,7 +18,7 @@ import { dropShortLinks, makeShortLinks } from './short-links.ts';
 
 /** A layer in a directory of this machine, and what it takes to mount it. */
 export interface OverlayPlace {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly sessionId: string;
   readonly dir: string;
   readonly image: string;

@@ -1,4 +1,4 @@
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 
 export interface OverlayVolume {
   readonly name: string;
@@ -15,7 +15,7 @@ interface Above {
 }
 
 /** Makes a volume that the engine mounts as an overlay, in place of one that a killed command left under that name. */
-export async function createOverlay(engine: Engine, { name, sessionId, lowers, above }: OverlayVolume): Promise<void> {
+export async function createOverlay(engine: Runtime, { name, sessionId, lowers, above }: OverlayVolume): Promise<void> {
   await engine.removeVolume(name);
   const labels = { 'run-claude.session': sessionId };
   await engine.createVolume({ name, labels, options: overlayOptions(lowers, above) });

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { makePrivateDir, readWholeJson, writeJsonAtomic } from '../../core/store/record.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { writeNonce } from '../base/generation.ts';
 import { openLayers } from './layers.ts';
 
 export interface TrialOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly stateDir: string;
   readonly image: string;
   /** 'uid:gid' inside. */

@@ -5,7 +5,7 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
-import type { Engine } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generation-refs.ts';
 import { compareSnapshots, encodeSnapshot, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { sendToVolume, type UploadOptions } from './volume-upload.ts';
@@ -120,7 +120,7 @@ async function bringUpToDate(
   return { volume, place: `g${sent.generation}`, nonce: sent.nonce };
 }
 
-async function findOrMakeVolume(engine: Engine, volume: string, key: string): Promise<string> {
+async function findOrMakeVolume(engine: Runtime, volume: string, key: string): Promise<string> {
   const found = (await engine.findVolume(volume))?.labels[ID_LABEL];
   if (found !== undefined) return requireVolumeId(found, volume);
   const id = randomBytes(8).toString('hex');

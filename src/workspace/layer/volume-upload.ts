@@ -5,8 +5,8 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
 import { encodeBytes, parentPath } from '../../core/text/path.ts';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { type Differences, rowAt, type Snapshot } from '../scan/snapshot.ts';
@@ -26,7 +26,7 @@ tar -x -p $unzip --numeric-owner --same-owner --delay-directory-restore -C "$tar
 rm -f "$target/nonce"; printf %s "$nonce" > "$target/nonce"`;
 
 export interface UploadOptions {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   /** The generation of this machine to be sent. Precondition: it does not change while it is sent. */
   readonly generation: string;
   /** 'uid:gid' inside. */

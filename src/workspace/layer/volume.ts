@@ -4,7 +4,8 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
-import type { Engine, FoundVolume, Mount } from '../../core/types/engine.ts';
+import type { FoundVolume, Mount } from '../../core/types/engine.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { unpackInto } from '../../engines/engine/unpack.ts';
@@ -57,7 +58,7 @@ function volumeGone(): RunClaudeError {
 }
 
 interface VolumePlace {
-  readonly engine: Engine;
+  readonly engine: Runtime;
   readonly sessionId: string;
   readonly image: string;
   /** 'uid:gid' inside. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { Engine } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Runtime } from '../../core/types/runtime.ts';
 import { emptyByMount, removeLayerDir } from '../layer/overlay-layer.ts';
 import { layerDir, scratchDir } from '../layer/places.ts';
 import { dropScratchLayer } from '../layer/scratch-layer.ts';
@@ -21,7 +21,7 @@ function layerDirs(sessionDir: string): string[] {
  * Removes a session's layer for good, and releases its base generation. Precondition: no container mounts the layer.
  * Without `engine`, a layer in the engine and what the kernel left as root's are left to the next gc.
  */
-export async function dropLayer(plan: Plan, engine: Engine | undefined): Promise<void> {
+export async function dropLayer(plan: Plan, engine: Runtime | undefined): Promise<void> {
   const volumes = layerVolumes(plan.strategy, plan.sessionId);
   if (volumes.length > 0 && engine === undefined) return;
   for (const volume of volumes) await engine?.removeVolume(volume);

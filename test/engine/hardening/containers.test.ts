@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import type { ContainerSpec } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { collectorSpec, gatewaySpec, taskSpec } from '../../../src/engines/engine/hardening/hardened.ts';
 import { PROBES, type ProbeRow, readProbes } from '../../../src/engines/engine/hardening/probes.ts';
 import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const found of await engine.list(parts.sessionId)) await (await engine.find(found.name))?.remove();
+  for (const found of await engine.list(parts.sessionId)) await (await engine.running.find(found.name))?.remove();
   await engine.close();
 });
 

@@ -84,7 +84,7 @@ RUN userdel -r agent; userdel companion; rm -rf /workspace; groupadd -g 1700 age
     alpine.entry({ name: 'bin/sh', type: 'symlink', linkname: 'busybox' });
     alpine.entry({ name: 'lib/ld-musl-x86_64.so.1', mode: 0o755 }, '');
     alpine.finalize();
-    await images.engine.importImage(alpine, `${images.name}:alpine`);
+    await images.engine.images.import(alpine, `${images.name}:alpine`);
     images.removeLater(`${images.name}:alpine`);
     await expect(layOver(await images.build(`FROM ${images.name}:alpine\n`))).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Engine } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { agentSpec } from '../../../src/engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../../src/engines/engine/hardening/seccomp.ts';
 import { runToEnd } from '../../support/engine.ts';

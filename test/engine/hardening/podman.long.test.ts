@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import type { ContainerSpec } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { ownerOf } from '../../../src/engines/engine/connect.ts';
 import { PROBES, readProbes } from '../../../src/engines/engine/hardening/probes.ts';
 import { withProof } from '../../../src/engines/engine/hardening/proof.ts';
@@ -50,7 +51,7 @@ async function weakened(spec: ContainerSpec, weaken: Weaken): Promise<{ said: st
   const body = podmanBody(spec, { owner: OWNER, overlays: new Map(), cgroupVersion }) as unknown as Body;
   weaken(body);
   await requestEngine('POST', '/v4.0.0/libpod/containers/create', body, podman.socket);
-  const made = await engine.find(spec.name);
+  const made = await engine.running.find(spec.name);
   if (made === undefined) throw new Error(`${spec.name} is gone`);
   return runToEnd(made);
 }

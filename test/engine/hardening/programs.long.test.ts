@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';
 import { LOOPBACK_REGISTRY } from '../../support/loopback-registry.ts';

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { containerBody } from '../../../src/engines/engine/body.ts';
 import { openClient } from '../../../src/engines/engine/connection/client.ts';
 import { attachContainer } from '../../../src/engines/engine/container.ts';

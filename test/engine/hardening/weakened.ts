@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ContainerSpec, Engine } from '../../../src/core/types/engine.ts';
+import type { ContainerSpec } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { containerBody } from '../../../src/engines/engine/body.ts';
 import { ownerOf } from '../../../src/engines/engine/connect.ts';
 import { agentSpec } from '../../../src/engines/engine/hardening/hardened.ts';
@@ -78,7 +79,7 @@ export class Weakened implements AsyncDisposable {
     const body = structuredClone(containerBody(spec, Weakened.owner));
     weaken(body as unknown as Body);
     await requestEngine('POST', `/containers/create?name=${spec.name}`, body);
-    const container = await this.#engine.find(spec.name);
+    const container = await this.#engine.running.find(spec.name);
     if (container === undefined) throw new Error(`${spec.name} is gone`);
     return runToEnd(container);
   }
@@ -91,7 +92,7 @@ export class Weakened implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const found of await this.#engine.list(this.#spec.sessionId)) {
-      if (found.kind === 'container') await (await this.#engine.find(found.name))?.remove();
+      if (found.kind === 'container') await (await this.#engine.running.find(found.name))?.remove();
     }
   }
 }

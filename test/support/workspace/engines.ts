@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from '../../../src/core/types/engine.ts';
+import type { Engine } from '../../../src/core/types/runtime.ts';
 import { connectForTest } from '../engine.ts';
 import { testImage } from '../image.ts';
 import { openSshFront } from '../ssh-front.ts';

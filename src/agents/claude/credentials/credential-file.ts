@@ -1,5 +1,6 @@
 import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
 import type { Container } from '../../../core/types/engine.ts';
+import { requireExec } from '../../../engines/capabilities/require-part.ts';
 import type { JsonObject } from '../formats/json-object.ts';
 
 /** On the tmpfs at /run: it ends with the container, even when run-claude was killed. */
@@ -71,7 +72,7 @@ async function write(agent: Container, user: string, content: string, stopped: (
   const argv = ['/bin/sh', '-c', `mkdir -p -m 700 /run/credential && ${script}`];
   for (const deadline = Date.now() + WRITE_MS; ; ) {
     try {
-      const done = await agent.exec(argv, { user, stdin: Buffer.from(content) });
+      const done = await requireExec(agent)(argv, { user, stdin: Buffer.from(content) });
       if (done.status === 0) return;
       throw new Error(`the credential could not be written inside (status ${done.status})`);
     } catch (error) {

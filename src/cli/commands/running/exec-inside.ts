@@ -1,5 +1,5 @@
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
-import type { Engine } from '../../../core/types/engine.ts';
+import type { Runtime } from '../../../core/types/runtime.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { runInside } from '../../../session/kept/run-inside.ts';
 import { terminalType } from '../../../session/plan/terminal-type.ts';
@@ -31,7 +31,7 @@ async function runBeside(id: string | undefined, words: readonly string[], conte
       'without a terminal there is no shell',
       `Write a command: run-claude exec --session ${record.id} -- COMMAND`,
     );
-  let engine: Promise<Engine> | undefined;
+  let engine: Promise<Runtime> | undefined;
   try {
     return await runInside(record, {
       argv: words.length === 0 ? SHELL : words,
@@ -46,7 +46,7 @@ async function runBeside(id: string | undefined, words: readonly string[], conte
   }
 }
 
-async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Engine> {
+async function engineOf({ plan }: SessionRecord, context: CommandContext): Promise<Runtime> {
   const { openEngineOf } = await import('../../engines/open-engine.ts');
   return openEngineOf(plan, context);
 }

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { RunClaudeError } from '../../../core/errors.ts';
-import type { ContainerSpec, Engine } from '../../../core/types/engine.ts';
+import type { ContainerSpec } from '../../../core/types/engine.ts';
+import type { Runtime } from '../../../core/types/runtime.ts';
 import { INSIDE } from './hardened.ts';
 
 /** One attack that the probes of the image tried. */
@@ -37,7 +38,7 @@ export function readProbes(output: string): readonly ProbeRow[] {
  * Runs the probes as the program of that container, made by agentSpec() with argv [PROBES], and removes it. Throws
  * RunClaudeError PROBES_FAILED when they did not finish.
  */
-export async function runProbes(engine: Engine, spec: ContainerSpec): Promise<readonly ProbeRow[]> {
+export async function runProbes(engine: Runtime, spec: ContainerSpec): Promise<readonly ProbeRow[]> {
   const container = await engine.create(spec);
   try {
     const [said, complained] = [text(container.stdout), text(container.stderr)];

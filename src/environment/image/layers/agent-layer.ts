@@ -1,7 +1,7 @@
 import { RunClaudeError } from '../../../core/errors.ts';
 import { openProgress } from '../../../core/progress/open-progress.ts';
 import type { AgentPackage } from '../../../core/types/agent-package.ts';
-import type { Engine } from '../../../core/types/engine.ts';
+import type { ImageRuntime, Runtime } from '../../../core/types/runtime.ts';
 import { withContext } from '../context.ts';
 import { followBuild } from '../follow-build.ts';
 import { fetchPackages } from '../packages.ts';
@@ -46,7 +46,7 @@ function layerFor({ program, files, entry }: AgentPackage, arch: string): Layer 
  *
  * @throws {RunClaudeError} IMAGE_ARCH
  */
-export function addressAgentLayer(engine: Engine, below: string, agent: AgentPackage): string {
+export function addressAgentLayer(engine: Pick<Runtime, 'facts'>, below: string, agent: AgentPackage): string {
   const { pinned, entry } = layerFor(agent, engine.facts.arch);
   return addressLayer([below, DOCKERFILE, agent.program, pinned.name, pinned.version, pinned.integrity, entry]);
 }
@@ -56,7 +56,7 @@ export function addressAgentLayer(engine: Engine, below: string, agent: AgentPac
  *
  * @throws {RunClaudeError} IMAGE_ARCH, IMAGE_REFUSED, IMAGE_BUILD_FAILED, PACKAGE_FETCH_FAILED, PACKAGE_TAMPERED, DISK_FULL.
  */
-export async function ensureAgentLayer(engine: Engine, options: AgentLayerOptions): Promise<string> {
+export async function ensureAgentLayer(engine: ImageRuntime, options: AgentLayerOptions): Promise<string> {
   const { below, agent, tell, signal } = options;
   const tag = addressAgentLayer(engine, below, agent);
   const { pinned, entry } = layerFor(agent, engine.facts.arch);
@@ -83,7 +83,7 @@ export async function ensureAgentLayer(engine: Engine, options: AgentLayerOption
       signal,
       onOutput: followBuild(progress),
     };
-    await withContext(dir, context, (archive) => engine.buildImage(archive, request));
+    await withContext(dir, context, (archive) => engine.images.build(archive, request));
   });
   return tag;
 }

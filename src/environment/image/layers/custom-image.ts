@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
 import { packageRoot } from '../../../core/host/package.ts';
 import { openProgress } from '../../../core/progress/open-progress.ts';
-import type { Engine, ImageFacts } from '../../../core/types/engine.ts';
+import type { ImageFacts } from '../../../core/types/engine.ts';
 import type { Tell } from '../../../core/types/event.ts';
+import type { ImageRuntime } from '../../../core/types/runtime.ts';
 import { type ContextEntry, withContext } from '../context.ts';
 import { followBuild } from '../follow-build.ts';
 import { unprovenName } from '../proven.ts';
@@ -63,8 +64,8 @@ export interface CustomImageOptions {
  * The address of `reference` with run-claude's layers, for the current ids of both images.
  * @throws {RunClaudeError} IMAGE_MISSING when the engine does not have it, IMAGE_REFUSED when it cannot be used.
  */
-export async function addressCustomImage(engine: Engine, reference: string, ours: string): Promise<string> {
-  const facts = await engine.imageFacts(reference);
+export async function addressCustomImage(engine: ImageRuntime, reference: string, ours: string): Promise<string> {
+  const facts = await engine.images.facts(reference);
   if (facts === undefined) {
     throw new RunClaudeError('IMAGE_MISSING', `the engine has no image ${reference}`, {
       hint: 'Pull or build it first.',
@@ -82,10 +83,10 @@ export async function addressCustomImage(engine: Engine, reference: string, ours
  * not pass is removed.
  * @throws {RunClaudeError} IMAGE_REFUSED with the reason, and as addressCustomImage does.
  */
-export async function ensureCustomImage(engine: Engine, options: CustomImageOptions): Promise<string> {
+export async function ensureCustomImage(engine: ImageRuntime, options: CustomImageOptions): Promise<string> {
   const { reference, ours, tell } = options;
   const tag = await addressCustomImage(engine, reference, ours);
-  if (await engine.hasImage(tag)) return tag;
+  if (await engine.images.has(tag)) return tag;
   const unproven = unprovenName(tag);
   tell({ kind: 'message', level: 'info', text: `Laying the guards over ${reference}...` });
   let log = '';
@@ -101,12 +102,12 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
         follow(text);
       },
     };
-    const files = layOverFiles(await engine.imageFacts(reference));
-    await withContext(tmpdir(), files, (archive) => engine.buildImage(archive, layOver));
+    const files = layOverFiles(await engine.images.facts(reference));
+    await withContext(tmpdir(), files, (archive) => engine.images.build(archive, layOver));
     await options.prove(unproven);
     const stamp = { tag, args: { PROVEN: unproven }, fresh: false, onOutput: () => undefined };
     const stampFiles = [{ path: 'Dockerfile', content: STAMP }];
-    await withContext(tmpdir(), stampFiles, (archive) => engine.buildImage(archive, stamp));
+    await withContext(tmpdir(), stampFiles, (archive) => engine.images.build(archive, stamp));
     return tag;
   } catch (error) {
     const reason = /^run-claude refuses: (.{1,400})$/m.exec(log)?.[1];
@@ -114,7 +115,7 @@ export async function ensureCustomImage(engine: Engine, options: CustomImageOpti
     throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${reason}`, { cause: error });
   } finally {
     // Removes only the name, where the final image uses it.
-    await engine.removeImage(unproven);
+    await engine.images.remove(unproven);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine } from '../../../core/types/engine.ts';
+import type { ImageRuntime } from '../../../core/types/runtime.ts';
 import type { EnsureImageOptions } from '../ensure.ts';
 import { nameProven, unprovenName } from '../proven.ts';
 
@@ -27,12 +27,12 @@ export function addressLayer(parts: readonly string[]): string {
  * @throws {RunClaudeError} IMAGE_REFUSED; what `build` throws
  */
 export async function ensureLayer(
-  engine: Engine,
+  engine: ImageRuntime,
   tag: string,
   options: LayerOptions,
   build: (to: { readonly unproven: string; readonly dir: string }) => Promise<void>,
 ): Promise<void> {
-  const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.hasImage(tag));
+  const isDone = async (): Promise<boolean> => !options.rebuild && (await engine.images.has(tag));
   if (await isDone()) return;
   const dir = join(options.cacheDir, 'image');
   await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
 import { packageRoot } from '../../../core/host/package.ts';
 import { openProgress } from '../../../core/progress/open-progress.ts';
-import type { Engine } from '../../../core/types/engine.ts';
+import type { ImageRuntime } from '../../../core/types/runtime.ts';
 import { type ContextEntry, withContext } from '../context.ts';
 import { type EnsureImageOptions, proxyArguments } from '../ensure.ts';
 import { followBuild } from '../follow-build.ts';
@@ -69,7 +69,7 @@ export function addressPackageLayer(below: string, packages: readonly string[]):
  *
  * @throws {RunClaudeError} PACKAGE_UNKNOWN, IMAGE_REFUSED, IMAGE_BUILD_FAILED, DISK_FULL.
  */
-export async function ensurePackageLayer(engine: Engine, options: PackageLayerOptions): Promise<string> {
+export async function ensurePackageLayer(engine: ImageRuntime, options: PackageLayerOptions): Promise<string> {
   const { below, isCustom, packages, tell, signal, env } = options;
   const tag = addressPackageLayer(below, packages);
   await ensureLayer(engine, tag, options, async ({ unproven, dir }) => {
@@ -88,7 +88,7 @@ export async function ensurePackageLayer(engine: Engine, options: PackageLayerOp
       },
     };
     try {
-      await withContext(dir, files(), (archive) => engine.buildImage(archive, request));
+      await withContext(dir, files(), (archive) => engine.images.build(archive, request));
     } catch (error) {
       signal.throwIfAborted();
       throw explain(error, log, tell);

@@ -72,7 +72,7 @@ END`;
 it('a database on an image of the user’s own, which declares a volume and an entry point, serves the agent', async () => {
   await using scene = sceneWithServices('');
   const base = ownBase(images.engine, readPins(readImageFiles(packageRoot)));
-  const from = (await images.engine.hasImage(base)) ? base : 'debian:bookworm-slim';
+  const from = (await images.engine.images.has(base)) ? base : 'debian:bookworm-slim';
   const entry = '#!/bin/bash\necho the entry point ran\nexec "$@"\n';
   const image = await build(`FROM ${from}\n${POSTGRES}`, { 'docker-entrypoint.sh': entry });
   configure(scene, POSTGRES_TABLE(image));

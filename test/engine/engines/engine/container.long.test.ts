@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { connectForTest, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 
@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const found of await engine.list()) {
-    if (found.kind === 'container') await (await engine.find(found.name))?.remove();
+    if (found.kind === 'container') await (await engine.running.find(found.name))?.remove();
   }
   for (const found of await engine.list()) {
     if (found.kind === 'volume') await engine.removeVolume(found.name);
-    if (found.kind === 'network') await engine.removeNetwork(found.name);
+    if (found.kind === 'network') await engine.networks.remove(found.name);
   }
   await engine.close();
 });
@@ -96,14 +96,14 @@ describe('a container', () => {
     const container = await engine.create(smallContainer(`${run}-e`, image, ['sleep', '60']));
     await container.start();
     const stranger = await connectForTest('ffffffffffffffff');
-    expect(await stranger.find(`${run}-e`)).toBeUndefined();
+    expect(await stranger.running.find(`${run}-e`)).toBeUndefined();
     expect(await stranger.list(`${run}-e`)).toEqual([]);
     await stranger.close();
-    const again = await engine.find(`${run}-e`);
+    const again = await engine.running.find(`${run}-e`);
     await again?.kill('SIGKILL');
     expect(await again?.wait()).toBe(137);
     await container.remove();
-    expect(await engine.find(`${run}-e`)).toBeUndefined();
+    expect(await engine.running.find(`${run}-e`)).toBeUndefined();
   });
 
   it('is refused and removed when the engine recorded something else', async () => {
@@ -160,9 +160,9 @@ describe('volumes and archives', () => {
   });
 
   it('makes and removes a network', async () => {
-    await engine.createNetwork(`${run}-n`, { 'run-claude.session': run });
+    await engine.networks.create(`${run}-n`, { 'run-claude.session': run });
     expect((await engine.list(run)).map((found) => found.name)).toEqual([`${run}-n`]);
-    await engine.removeNetwork(`${run}-n`);
-    await engine.removeNetwork(`${run}-n`);
+    await engine.networks.remove(`${run}-n`);
+    await engine.networks.remove(`${run}-n`);
   });
 });

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerCommand } from '../../../../src/cli/run/docker-command.ts';
-import type { ContainerSpec, Engine } from '../../../../src/core/types/engine.ts';
+import type { ContainerSpec } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { ALL_GPUS, containerBody } from '../../../../src/engines/engine/body.ts';
 import { compareRecord } from '../../../../src/engines/engine/compare-record.ts';
 import { agentSpec, collectorSpec, taskSpec } from '../../../../src/engines/engine/hardening/hardened.ts';
@@ -39,7 +40,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const found of await engine.list()) await (await engine.find(found.name))?.remove();
+  for (const found of await engine.list()) await (await engine.running.find(found.name))?.remove();
   await engine.close();
 });
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { connectForTest, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 import { mainJs } from '../../../support/scene.ts';
@@ -82,7 +82,7 @@ describe('one login', () => {
   it('serves all requests of a command through a private socket, and ends with the command', async () => {
     const before = front.logins();
     const engine = await connect();
-    await Promise.all(Array.from({ length: 4 }, () => engine.hasImage(image)));
+    await Promise.all(Array.from({ length: 4 }, () => engine.images.has(image)));
     const container = await engine.create(smallContainer(`run-claude-test-ssh-one-${process.pid}`, image, ['true']));
     await container.start();
     expect(await container.wait()).toBe(0);
@@ -100,14 +100,14 @@ describe('one login', () => {
     const before = front.connections();
     const engine = await connect();
     const opened = front.connections() - before;
-    for (let round = 0; round < 20; round += 1) expect(await engine.hasImage(image)).toBe(true);
+    for (let round = 0; round < 20; round += 1) expect(await engine.images.has(image)).toBe(true);
     expect(front.connections() - before).toBe(opened);
     await engine.close();
   });
 
   it('is bypassed by requests beyond the server’s limit, which log in themselves', async () => {
     const engine = await connect();
-    const found = await Promise.all(Array.from({ length: 30 }, () => engine.hasImage(image)));
+    const found = await Promise.all(Array.from({ length: 30 }, () => engine.images.has(image)));
     expect(found).toEqual(found.map(() => true));
     await engine.close();
   });
@@ -118,8 +118,8 @@ describe('one login', () => {
     const first = master(socket());
     process.kill(first, 'SIGKILL');
     await expect.poll(() => runs(first)).toBe(false);
-    expect(await engine.hasImage(image)).toBe(true);
-    expect(await engine.hasImage(image)).toBe(true);
+    expect(await engine.images.has(image)).toBe(true);
+    expect(await engine.images.has(image)).toBe(true);
     expect(front.logins() - before).toBe(2);
     const second = master(socket());
     await engine.close();
@@ -144,7 +144,7 @@ describe('one login', () => {
     const other = await connect();
     expect(places()).toHaveLength(2);
     for (const engine of [next, other]) {
-      expect(await engine.hasImage(image)).toBe(true);
+      expect(await engine.images.has(image)).toBe(true);
       await engine.close();
     }
     expect(places()).toEqual([]);
@@ -160,7 +160,7 @@ describe('one login', () => {
     });
     const before = front.logins();
     const engine = await connect();
-    expect(await engine.hasImage(image)).toBe(true);
+    expect(await engine.images.has(image)).toBe(true);
     expect(places()).toEqual([]);
     await engine.close();
     expect(front.logins() - before).toBe(1);

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { openVolume } from '../../../../src/engines/engine/place.ts';
 import { connectForTest, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { agentSpec, collectorSpec, gatewaySpec, INSIDE } from '../../../../src/engines/engine/hardening/hardened.ts';
 import { PROBES, readProbes } from '../../../../src/engines/engine/hardening/probes.ts';
 import { readSeccompProfile } from '../../../../src/engines/engine/hardening/seccomp.ts';

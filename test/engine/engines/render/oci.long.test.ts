@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { ContainerSpec, Engine } from '../../../../src/core/types/engine.ts';
+import type { ContainerSpec } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { agentSpec } from '../../../../src/engines/engine/hardening/hardened.ts';
 import { PROBES, readProbes } from '../../../../src/engines/engine/hardening/probes.ts';
 import { withProof } from '../../../../src/engines/engine/hardening/proof.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentOption } from '../../../../src/agents/agent.ts';
 import { CLAUDE_OPTIONS } from '../../../../src/agents/claude/command-line/options.ts';
 import { packageRoot } from '../../../../src/core/host/package.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { readImageFiles } from '../../../../src/environment/image/files.ts';
 import { readPins } from '../../../../src/environment/image/pins.ts';
 import { KNOWN_TERMINALS } from '../../../../src/session/plan/terminal-type.ts';
@@ -107,7 +107,7 @@ describe('the image', () => {
   it('trusts this machine’s certificates, and has no secret in its history', async () => {
     const record = await inside('cat /etc/ssl/certs/ca-certificates.crt | grep -c BEGIN');
     expect(Number(record)).toBeGreaterThan(100);
-    expect(await engine.imageLabel(image, 'run-claude.image')).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await engine.images.label(image, 'run-claude.image')).toMatch(/^\d+\.\d+\.\d+$/);
   });
 
   it('is labelled from its first step, so that gc finds a build that stopped anywhere', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pack } from 'tar-stream';
 import { expect } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { INPUTS_LABEL } from '../../../../src/environment/image/inputs.ts';
 import { oldName } from '../../../../src/environment/image/left-behind.ts';
 import { planGc, runGc } from '../../../../src/session/later/gc.ts';
@@ -39,8 +39,8 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
     tar.entry({ name: 'Dockerfile' }, dockerfile);
     tar.finalize();
     const labels = { [INPUTS_LABEL]: `{"of":"${name}"}` };
-    await engine.buildImage(tar, { tag: name, args, labels, fresh: true, onOutput: () => undefined });
-    return (await engine.imageFacts(name))?.id ?? 'none';
+    await engine.images.build(tar, { tag: name, args, labels, fresh: true, onOutput: () => undefined });
+    return (await engine.images.facts(name))?.id ?? 'none';
   };
   const ours = (): Promise<string> => build(tag, OURS, { BASE: base, TEST: id, CLAUDE: '1.2.3' });
   const onlyOurs: Engine = {
@@ -67,16 +67,16 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
     const rootfs = pack();
     rootfs.entry({ name: 'bin/sh', mode: 0o755 }, readFileSync('/bin/busybox'));
     rootfs.finalize();
-    await engine.importImage(rootfs, base);
+    await engine.images.import(rootfs, base);
     const first = await ours();
     const old = oldName(first);
-    expect(await engine.imageLabel(tag, INPUTS_LABEL)).toBe(`{"of":"${tag}"}`);
+    expect(await engine.images.label(tag, INPUTS_LABEL)).toBe(`{"of":"${tag}"}`);
     expect((await engine.list()).find(({ name }) => name === tag)?.labels).toMatchObject({
       [INPUTS_LABEL]: `{"of":"${tag}"}`,
     });
     const theirsFirst = await build(theirs, THEIRS, { OURS: tag, WORD: 'one' });
     await ours();
-    await engine.nameImage(first, old);
+    await engine.images.name(first, old);
     await build(theirs, THEIRS, { OURS: tag, WORD: 'two' });
 
     await requestEngine(
@@ -93,18 +93,18 @@ export async function gcAfterBuilds(engine: Engine, socket?: string): Promise<vo
     expect(await wouldRemove(2 * HOUR_MS, [tag, base])).toEqual([old, stage, stage]);
     expect((await runGc(options(2 * HOUR_MS, [tag, base]))).problems).toEqual([]);
     expect(await wouldRemove(MONTH_MS, [tag, base])).toEqual([]);
-    expect(await engine.hasImage(tag)).toBe(true);
-    expect(await engine.hasImage(theirsFirst)).toBe(true);
+    expect(await engine.images.has(tag)).toBe(true);
+    expect(await engine.images.has(theirsFirst)).toBe(true);
 
     // Another version's month is over.
     expect(await wouldRemove(MONTH_MS, [])).toEqual([base, tag].sort());
-    await engine.removeImage(theirsFirst);
-    await engine.removeImage(theirs);
+    await engine.images.remove(theirsFirst);
+    await engine.images.remove(theirs);
     expect((await runGc(options(MONTH_MS, []))).problems).toEqual([]);
-    for (const name of [tag, base, old, first]) expect(await engine.hasImage(name), name).toBe(false);
+    for (const name of [tag, base, old, first]) expect(await engine.images.has(name), name).toBe(false);
   } finally {
     await removeContainer().catch(() => undefined);
-    for (const name of [theirs, tag, base]) await engine.removeImage(name);
+    for (const name of [theirs, tag, base]) await engine.images.remove(name);
     rmSync(dir, { recursive: true });
   }
 }

@@ -4,9 +4,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Container, Engine } from '../../../../src/core/types/engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { allowHost } from '../../../../src/network/gateway/rules/live-rules.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { leftOf, listening, makeCertificates, startAgentBeside } from '../../../support/agent-beside.ts';
@@ -25,7 +25,7 @@ const BROKER = { header: 'Authorization', from: ['echo', HEADER], methods: ['GET
 const output: string[] = [];
 let engine: Engine;
 let gateway: Gateway;
-let agent: Container;
+let agent: EngineContainer;
 
 const docker = (...args: string[]): string => execFileSync('docker', args, { encoding: 'utf8' });
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Container, Engine } from '../../../../src/core/types/engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { leftOf, startAgentBeside } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
@@ -24,7 +24,7 @@ const output: string[] = [];
 let engine: Engine;
 let standIn: StandIn;
 let gateway: Gateway;
-let agent: Container;
+let agent: EngineContainer;
 
 async function inside(script: string): Promise<string> {
   const { stdout, stderr } = await agent.exec(['/bin/sh', '-c', script], {

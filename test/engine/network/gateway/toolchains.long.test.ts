@@ -4,9 +4,9 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Container, Engine } from '../../../../src/core/types/engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { leftOf, listening, makeCertificates, startAgentBeside } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
@@ -22,7 +22,7 @@ const tools = `run-claude-tools:${sessionId}`;
 const NAMES = ['crates.test', 'go.test', 'deb.test', 'maven.test'];
 let engine: Engine;
 let gateway: Gateway;
-let agent: Container;
+let agent: EngineContainer;
 
 const docker = (...args: string[]): string => execFileSync('docker', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
 

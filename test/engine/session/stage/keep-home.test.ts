@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { openVolume, type Place } from '../../../../src/engines/engine/place.ts';
 import { keepVolume } from '../../../../src/session/stage/keep-home.ts';
 import { connectForTest } from '../../../support/engine.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { agentNamed } from '../../../../src/agents/agents.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { credentialCheck, imageCheck } from '../../../../src/cli/doctor/agent-checks.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 
 const TINY = { name: 'tiny', title: 'Tiny', program: ['tiny'], copy: [], print: [], skipPermissions: [], env: {} };
 
@@ -35,7 +35,7 @@ it('the credential is that of the agent that is asked for', async () => {
 it('the image has to have the program of the agent', async () => {
   const built: string[] = ['base'];
   const engine = (arch: string): Engine =>
-    ({ facts: { arch }, hasImage: async (tag: string) => built.includes(tag) }) as unknown as Engine;
+    ({ facts: { arch }, images: { has: async (tag: string) => built.includes(tag) } }) as unknown as Engine;
   const check = (name: string, arch = 'amd64') => imageCheck(engine(arch), 'base', {}, named(name));
   expect(await check('claude')).toMatchObject({ result: 'ok', text: 'base is built' });
   expect(await check('tiny')).toMatchObject({ result: 'ok' });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { strategyCheck } from '../../../../src/cli/doctor/strategy-check.ts';
-import type { Engine, EngineFacts } from '../../../../src/core/types/engine.ts';
+import type { EngineFacts } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 
 const HERE = {
   endpoint: 'unix:///sock',

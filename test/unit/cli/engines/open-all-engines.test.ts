@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { withListLimit } from '../../../../src/cli/engines/open-all-engines.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 
 const engineThat = (list: Engine['list']): Engine => ({ list }) as Engine;
 

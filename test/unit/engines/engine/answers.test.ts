@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { connectEngine } from '../../../../src/engines/engine/connect.ts';
 
 // An address may lead to another program than an engine: whatever it answers, the user reads which answer was wrong.
@@ -108,9 +108,13 @@ describe('an answer of another shape', () => {
 
   const requests: readonly (readonly [end: string, fields: readonly string[], (engine: Engine) => Promise<unknown>])[] =
     [
-      ['/json', ['', 'Id', 'Config', 'Config.Env', 'Config.Volumes', 'Config.OnBuild'], (one) => one.imageFacts('x:1')],
-      ['/json', ['', 'Config', 'Config.Labels'], (one) => one.imageLabel('x:1', 'run-claude.image')],
-      ['/json', ['', 'Id', 'Config', 'Config.Labels', 'State'], (one) => one.find('x')],
+      [
+        '/json',
+        ['', 'Id', 'Config', 'Config.Env', 'Config.Volumes', 'Config.OnBuild'],
+        (one) => one.images.facts('x:1'),
+      ],
+      ['/json', ['', 'Config', 'Config.Labels'], (one) => one.images.label('x:1', 'run-claude.image')],
+      ['/json', ['', 'Id', 'Config', 'Config.Labels', 'State'], (one) => one.running.find('x')],
       ['/volumes/x', ['', 'Name', 'Mountpoint', 'Labels'], (one) => one.findVolume('x')],
       ['/containers/json', ['', '0', '0.Names', '0.Labels', '0.State', '0.Created'], (one) => one.list(undefined)],
       ['/volumes', ['', 'Volumes', 'Volumes.0', 'Volumes.0.CreatedAt'], (one) => one.list('s')],

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { withoutInterruptedFill } from '../../../../src/environment/caches/interrupted-fill.ts';
 import { markerOf, readMarker } from '../../../../src/environment/caches/marker.ts';
 import { cachesOwner } from '../../../../src/environment/caches/owner.ts';
@@ -18,7 +18,7 @@ function engineWith(...sessions: string[]): { readonly engine: Engine; readonly 
   const removed: string[] = [];
   const engine = {
     list: async (id: string) => sessions.filter((one) => one === id).map((name) => ({ kind: 'container', name })),
-    find: async (name: string) => ({ remove: async () => void removed.push(name) }),
+    running: { find: async (name: string) => ({ remove: async () => void removed.push(name) }) },
   };
   return { engine: engine as unknown as Engine, removed };
 }

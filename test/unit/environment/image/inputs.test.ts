@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ownVersion, packageRoot } from '../../../../src/core/host/package.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { type ContextFile, imageTag, readImageFiles } from '../../../../src/environment/image/files.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from '../../../../src/environment/image/inputs.ts';
 

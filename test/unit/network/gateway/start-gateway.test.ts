@@ -4,8 +4,9 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CredentialSource } from '../../../../src/core/types/credential.ts';
-import type { Container, Engine } from '../../../../src/core/types/engine.ts';
+import type { Container } from '../../../../src/core/types/engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { BARE_POLICY, fixedCredential } from '../../../support/gateway-process.ts';
 
@@ -99,11 +100,13 @@ it('on Podman, the agent’s container starts after the gateway’s, which fills
   await gateway.stop();
 });
 
-it.each(['createNetwork', 'create'] as const)(
+it.each(['network', 'container'] as const)(
   'reports a failed %s before the agent’s container may start',
-  async (call) => {
+  async (what) => {
     const { engine } = recordingEngine('docker');
-    const failing = { ...engine, [call]: async () => Promise.reject(new Error('no room')) };
+    const create = async () => Promise.reject(new Error('no room'));
+    const failing =
+      what === 'container' ? { ...engine, create } : { ...engine, networks: { ...engine.networks, create } };
     const gateway = await begin(failing, async () => ({ kind: 'api-key', value: 'secret' }));
     await expect(gateway.prepared).rejects.toThrow('no room');
     await expect(gateway.ready).rejects.toThrow('no room');
@@ -141,8 +144,7 @@ function recordingEngine(kind: Engine['facts']['kind'] = 'docker') {
   } as unknown as Container;
   const engine = {
     facts: { kind },
-    createNetwork: called('make the network'),
-    removeNetwork: called('remove the network'),
+    networks: { create: called('make the network'), remove: called('remove the network') },
     createVolume: called('make the volume'),
     removeVolume: called('remove the volume'),
     create: async () => container,

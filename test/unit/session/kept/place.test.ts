@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { processIdentity } from '../../../../src/core/host/process.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { keptDoor } from '../../../../src/session/kept/keep.ts';
 import { isUp, removePlace, writePlace } from '../../../../src/session/kept/place.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
 import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
-import type { Engine } from '../../../../src/core/types/engine.ts';
 import type { Tell } from '../../../../src/core/types/event.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { discardSession } from '../../../../src/session/later/discard.ts';
 import { runGc } from '../../../../src/session/later/gc.ts';
@@ -90,9 +90,9 @@ it('removes containers, volumes and networks of a session whose command was kill
   // The engine's own calls; anything else that is asked of it ends the test.
   const engine = {
     list: async () => found,
-    find: async (name: string) => ({ remove: async () => void calls.push(`container ${name}`) }),
+    running: { find: async (name: string) => ({ remove: async () => void calls.push(`container ${name}`) }) },
     removeVolume: async (name: string) => void calls.push(`volume ${name}`),
-    removeNetwork: async (name: string) => void calls.push(`network ${name}`),
+    networks: { remove: async (name: string) => void calls.push(`network ${name}`) },
     close: async () => void calls.push('close'),
   } as unknown as Engine;
   await discardSession(record, deps, async () => engine);

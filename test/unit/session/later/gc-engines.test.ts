@@ -1,7 +1,8 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { Engine, FoundObject } from '../../../../src/core/types/engine.ts';
+import type { FoundObject } from '../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { planGc } from '../../../../src/session/later/gc.ts';
 import { isWatchReader } from '../../../../src/workspace/view/open.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyClaude } from '../../../../../src/agents/claude/back/apply.ts';
 import { collectClaude } from '../../../../../src/agents/claude/back/collect.ts';
 import { openContentStore } from '../../../../../src/core/store/content.ts';
-import type { Engine } from '../../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import { connectEngine, ownerOf } from '../../../../../src/engines/engine/connect.ts';
 import { homeReader } from '../../../../support/home-reader.ts';
 import { testImage } from '../../../../support/image.ts';

@@ -7,7 +7,8 @@ import { dataLabel } from '../../../../../src/agents/claude/instances/isolated.t
 import { listInstances } from '../../../../../src/agents/claude/instances/list.ts';
 import { projectsCommand } from '../../../../../src/cli/commands/projects.ts';
 import { processIdentity } from '../../../../../src/core/host/process.ts';
-import type { Engine, FoundObject } from '../../../../../src/core/types/engine.ts';
+import type { FoundObject } from '../../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import type { SessionRecord, Stage } from '../../../../../src/core/types/session.ts';
 import { planGc, runGc } from '../../../../../src/session/later/gc.ts';
 import { reserveSession } from '../../../../../src/session/record/session.ts';
@@ -166,9 +167,9 @@ it('removes from the engine what belongs to no session, project or image in use'
   const removed: string[] = [];
   const engine = {
     list: async () => objects,
-    find: async (name: string) => ({ remove: async () => void removed.push(name) }),
+    running: { find: async (name: string) => ({ remove: async () => void removed.push(name) }) },
     removeVolume: async (name: string) => void removed.push(name),
-    removeImage: async (name: string) => void removed.push(name),
+    images: { remove: async (name: string) => void removed.push(name) },
   } as unknown as Engine;
   await runGc({ ...options(), engine });
   expect(removed).toEqual([

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { CODEX } from '../../../../../src/agents/codex.ts';
 import { GEMINI } from '../../../../../src/agents/gemini.ts';
 import type { AgentPackage } from '../../../../../src/core/types/agent-package.ts';
-import type { Engine, ImageBuild } from '../../../../../src/core/types/engine.ts';
+import type { ImageBuild } from '../../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import { addressAgentLayer, ensureAgentLayer } from '../../../../../src/environment/image/layers/agent-layer.ts';
 
 const engineOf = (arch: string): Engine => ({ facts: { arch } }) as unknown as Engine;
@@ -47,10 +48,12 @@ it('downloads an agent under its own name, and adds it without the network', asy
   const builds: ImageBuild[] = [];
   const engine = {
     facts: { arch: 'amd64' },
-    hasImage: async () => false,
-    buildImage: async (_: unknown, request: ImageBuild) => {
-      builds.push(request);
-      throw new Error('built');
+    images: {
+      has: async () => false,
+      build: async (_: unknown, request: ImageBuild) => {
+        builds.push(request);
+        throw new Error('built');
+      },
     },
   } as unknown as Engine;
   const told: unknown[] = [];

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Engine, ImageBuild } from '../../../../../src/core/types/engine.ts';
+import type { ImageBuild } from '../../../../../src/core/types/engine.ts';
+import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import { addressPackageLayer, ensurePackageLayer } from '../../../../../src/environment/image/layers/package-layer.ts';
 
 it('addresses a layer by the image below and the packages', () => {
@@ -25,15 +26,17 @@ const ensure = (output: string, failure: Error | undefined, prove: () => Promise
   const args: string[] = [];
   const engine = {
     facts: { arch: 'amd64' },
-    hasImage: async () => false,
-    imageFacts: async () => undefined,
-    nameImage: async (from: string, to: string) => void calls.push(`name ${from} ${to}`),
-    removeImage: async (name: string) => void calls.push(`remove ${name}`),
-    buildImage: async (_: unknown, request: ImageBuild) => {
-      calls.push(`build ${request.tag} ${request.args['PACKAGES']}`);
-      args.push(...Object.keys(request.args));
-      request.onOutput(output);
-      if (failure !== undefined) throw failure;
+    images: {
+      has: async () => false,
+      facts: async () => undefined,
+      name: async (from: string, to: string) => void calls.push(`name ${from} ${to}`),
+      remove: async (name: string) => void calls.push(`remove ${name}`),
+      build: async (_: unknown, request: ImageBuild) => {
+        calls.push(`build ${request.tag} ${request.args['PACKAGES']}`);
+        args.push(...Object.keys(request.args));
+        request.onOutput(output);
+        if (failure !== undefined) throw failure;
+      },
     },
   } as unknown as Engine;
   const made = ensurePackageLayer(engine, {
