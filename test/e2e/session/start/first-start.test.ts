@@ -4,6 +4,8 @@ import { expect, it } from 'vitest';
 import { Pty } from '../../../support/pty.ts';
 import { mainJs, Scene } from '../../../support/scene.ts';
 
+const START = /Start the session\? \[Y\/n\/\?\]:/;
+
 it('the first start in a project asks, explains the question and how to avoid it, and leaves nothing after a no', async () => {
   await using scene = new Scene();
   const words = [process.execPath, mainJs, '--copy', '--mask=no-such-name', '--shell', scene.project];
@@ -16,9 +18,10 @@ it('the first start in a project asks, explains the question and how to avoid it
     await pty.see(/copied {6}\d+ files, \d/);
     await pty.see(/no-such-name: nothing in the project matches it/);
     await pty.enter('?');
-    await pty.see(
+    const at = await pty.see(
       /Mounted in the container:[\s\S]*at\s+\/workspace[\s\S]*Data of the agent[\s\S]*data\/run-claude\/projects\//,
     );
+    await pty.see(START, { from: at });
     await pty.enter('n');
     expect(await pty.exited).toBe(130);
     await pty.see(/The session was not started/);
@@ -26,7 +29,7 @@ it('the first start in a project asks, explains the question and how to avoid it
   }
   {
     await using pty = start();
-    await pty.see(/Start the session\? \[Y\/n\/\?\]:/);
+    await pty.see(START);
     await pty.enter('y');
     expect(await pty.exited).toBe(7);
   }
@@ -36,7 +39,6 @@ it('the first start in a project asks, explains the question and how to avoid it
 });
 
 const ON_A_COPY = /On a copy, or on your own files\? \[C\/o\/\?\]:/;
-const START = /Start the session\? \[Y\/n\/\?\]:/;
 
 /** A bare start, whose shell writes into the project. */
 function bareStart(scene: Scene, ...options: string[]): Pty {
@@ -53,6 +55,7 @@ it('the first bare start on a terminal asks for the mode, Enter is a copy, and t
     let at = await pty.see(ON_A_COPY);
     await pty.enter('?');
     at = await pty.see(/The answer is kept in[\s\S]*config\.toml/, { from: at });
+    at = await pty.see(ON_A_COPY, { from: at });
     await pty.enter('yes');
     at = await pty.see(/'yes' is not an answer here\./, { from: at });
     await pty.see(ON_A_COPY, { from: at });
