@@ -4,6 +4,7 @@ import type { CredentialSource, Secret } from '../core/types/credential.ts';
 import type { ContentReader } from '../core/types/entry.ts';
 import type { OwnAgent } from '../core/types/own-agent.ts';
 import type { Policy } from '../core/types/policy.ts';
+import type { BringBack } from './claude/back/apply.ts';
 import type { CollectOptions } from './claude/back/collection.ts';
 import type { CredentialFile } from './claude/credentials/credential-file.ts';
 import type { Instance } from './claude/instances/instance.ts';
@@ -127,11 +128,11 @@ export interface HomeOptions extends Omit<StageOptions, 'configDir' | 'settings'
 export interface AgentData {
   /** Reads and freezes what may come back. Precondition: the agent has ended. */
   readonly collect: (options: CollectOptions) => Promise<ClaudeData>;
-  /** Writes frozen data to the project's instance. `accepted` answers for suspects, by path. */
+  /** Writes frozen data to the project's instance; in a dry run, finds what would become of it. */
   readonly apply: (
     data: ClaudeData,
     store: ContentReader,
     instance: Instance,
-    accepted: (path: string) => boolean,
+    options: BringBack,
   ) => Promise<readonly ClaudeOutcome[]>;
 }

@@ -5,7 +5,7 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { startHolder } from '../../session/kept/holder.ts';
 import { findUp, notUp } from '../../session/kept/place.ts';
-import { finishApply } from '../../session/later/apply.ts';
+import { finishApply } from '../../session/later/recover.ts';
 import { pathKey } from '../../session/plan/plan-run.ts';
 import { readRecord } from '../../session/record/session.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';

@@ -14,15 +14,29 @@ export function requireNewBranch(project: string, name: string): void {
   const why = whyRefusedName(project, name);
   if (why !== undefined)
     throw usageError(`--branch: ${why}`, 'Use letters, digits and . _ / + @ -, beginning with a letter or digit.');
-  const parts = name.split('/');
-  const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
-  const taken = git(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`, ...above])
-    .split('\n')
-    .find((ref) => ref === `refs/heads/${name}` || ref.startsWith(`refs/heads/${name}/`) || above.includes(ref));
+  const taken = branchInTheWay(project, name);
   if (taken === undefined) return;
-  throw new RunClaudeError('BRANCH_EXISTS', `there is a branch ${taken.slice('refs/heads/'.length)} already`, {
+  throw new RunClaudeError('BRANCH_EXISTS', `there is a branch ${taken} already`, {
     hint: 'Name another branch, or delete that one first.',
   });
+}
+
+/** The branch of this name, or one below or above it, with which git cannot make it. Reads refs only. */
+function branchInTheWay(project: string, name: string): string | undefined {
+  const parts = name.split('/');
+  const above = parts.slice(1).map((_, at) => `refs/heads/${parts.slice(0, at + 1).join('/')}`);
+  return git(project, ['for-each-ref', '--format=%(refname)', `refs/heads/${name}`, ...above])
+    .split('\n')
+    .find((ref) => ref === `refs/heads/${name}` || ref.startsWith(`refs/heads/${name}/`) || above.includes(ref))
+    ?.slice('refs/heads/'.length);
+}
+
+/** This name, or the first of NAME-2, NAME-3, … of which there is no branch. Reads refs only. */
+export function freeName(project: string, name: string): string {
+  for (let at = 2, free = name; ; at += 1) {
+    if (branchInTheWay(project, free) === undefined) return free;
+    free = `${name}-${at}`;
+  }
 }
 
 /** Creates the branch, unless one of that name was made in the meantime. It is not checked out. No hook runs. */

@@ -17,6 +17,7 @@ import { decodeBytes, encodeBytes, foldersAbove, liesBelow, parseRelPath } from 
 import { visible } from '../../core/text/visible.ts';
 import type { ContentReader } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
+import { possibleMembers } from '../choices/file-sets.ts';
 import type { TreeEntry } from '../commits/git-objects.ts';
 import type { HeadTree } from './head-tree.ts';
 
@@ -41,7 +42,7 @@ export function inSubmodules({ entries, prefix }: HeadTree, chosen: readonly Cho
 }
 
 /**
- * Writes what the tree has at, above and below the chosen paths. Bytes are those of the objects: no filter runs. A pointer
+ * Writes what the tree has at, above and below the chosen paths, and the other files of the things that these belong to. Bytes are those of the objects: no filter runs. A pointer
  * of Git LFS is replaced by its content where the session's copy had that, which is in `store`.
  * A path that is executable on both sides alike gets the bits that it had in the session's base. Git has no folders
  * without files: those above a chosen path are there, unless HEAD has something else of that name.
@@ -58,13 +59,14 @@ export async function layOut(
   const before = new Map<string, ChosenChange>(chosen.map((one) => [one.change.path, one]));
   const paths = new Set(before.keys());
   const above = new Set([...paths].flatMap((one) => [...foldersAbove(one)]));
+  const members = new Set(possibleMembers([...paths]));
   const laid = new Map<string, TreeEntry>();
   const all = new Set(entries.keys());
   for (const entry of entries.values()) {
     if (liesBelow(entry.path, all)) throw forged(entry.path);
     if (entry.type !== 'blob' || !entry.path.startsWith(prefix)) continue;
     const own = entry.path.slice(prefix.length);
-    if (paths.has(own) || above.has(own) || liesBelow(own, paths)) laid.set(own, entry);
+    if (paths.has(own) || above.has(own) || members.has(own) || liesBelow(own, paths)) laid.set(own, entry);
   }
   const contents = await objects.read([...laid.values()].map(({ oid }) => oid));
   for (const [own, entry] of laid) {

@@ -29,14 +29,14 @@ export function progressLine(
 
 /**
  * What one apply did: 'Applied 2 of 5 files, 1 of them in part; 1 was in the project already.' `files` are those that it
- * was about. `verb`: 'Applied', 'Would apply'.
+ * was about. `verb`: 'Applied', 'Would apply'. `place`: where they are applied to.
  */
-export function resultLine(files: readonly FileProgress[], verb: string): string {
+export function resultLine(files: readonly FileProgress[], verb: string, place: string): string {
   const same = files.filter(({ verdict }) => verdict === 'same').length;
   const { inPart } = countProgress(files);
   const applied = files.filter(({ verdict }) => verdict === 'applied').length + inPart;
   const parts = inPart === 0 ? '' : `, ${inPartWords(inPart)}`;
-  const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} in the project already`;
+  const already = same === 0 ? '' : `; ${same} ${same === 1 ? 'was' : 'were'} ${place} already`;
   return `${verb} ${applied} of ${amount(files.length, 'files')}${parts}${already}.`;
 }
 
@@ -68,13 +68,14 @@ export function appliedLines(files: readonly FileProgress[]): string[] {
 
 /**
  * How to accept suspect files without a terminal: 'Suspect changes need a yes: on a terminal, or with
- * run-claude apply ID --yes --allow-suspect Makefile'. Undefined where none was held back.
+ * run-claude apply ID --yes --allow-suspect Makefile'. `command`: the apply, as far as its session and target. Undefined where
+ * none was held back.
  */
-export function acceptAdvice(id: string, files: readonly FileProgress[]): string | undefined {
+export function acceptAdvice(command: string, files: readonly FileProgress[]): string | undefined {
   const suspect = files.filter(({ verdict, item }) => verdict === 'suspect' && item.state === 'suspect');
   if (suspect.length === 0) return undefined;
   const options = allowOptions(suspect.map(({ item }) => item.change.path));
-  return `Suspect changes need a yes: on a terminal, or with: run-claude apply ${id} --yes ${options}`;
+  return `Suspect changes need a yes: on a terminal, or with: ${command} --yes ${options}`;
 }
 
 /** '--allow-suspect /Makefile --allow-suspect src/x.sh'; of many paths, the option alone. */

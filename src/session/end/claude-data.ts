@@ -1,5 +1,5 @@
 import { homeAgent } from '../../agents/agents.ts';
-import { openInstance } from '../../agents/claude/instances/instance.ts';
+import { instanceOf, openInstance } from '../../agents/claude/instances/instance.ts';
 import { openContentStore } from '../../core/store/content.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import type { ClaudeData, ClaudeOutcome } from '../../core/types/claude-data.ts';
@@ -37,21 +37,23 @@ export async function collectClaudeData(
 
 /**
  * Brings clean files of Claude's data, and the suspect ones in `accepted`, back into the project's instance. Returns what
- * became of each. A second call changes nothing. Throws what the agent's `apply` and openInstance throw.
+ * became of each; a dry run writes nothing. A second call changes nothing. Throws what the agent's `apply` and openInstance
+ * throw.
  */
 export async function bringClaudeBack(
   { plan }: SessionRecord,
   accepted: readonly RelPath[],
   deps: UserDeps,
+  dryRun = false,
 ): Promise<readonly ClaudeOutcome[]> {
   const { claude } = readCollected(plan.sessionDir);
   if (claude === undefined || claude.changes.length === 0) return [];
   const { root, gitCommonDir } = plan.project;
-  const instance = await openInstance(deps.host.dataDir, root, gitCommonDir);
+  const instance = await (dryRun ? instanceOf : openInstance)(deps.host.dataDir, root, gitCommonDir);
   const store = openContentStore(storeDir(plan.sessionDir));
   const isAccepted = new Set<string>(accepted);
   const { apply } = await homeAgent(plan.program).loadData();
-  return apply(claude, store, instance, (name) => isAccepted.has(claudePath(name)));
+  return apply(claude, store, instance, { accepted: (name) => isAccepted.has(claudePath(name)), dryRun });
 }
 
 /**
@@ -61,9 +63,10 @@ export async function bringChosenBack(
   record: SessionRecord,
   { claude: accepted = [] }: Choice,
   deps: UserDeps,
+  dryRun: boolean,
 ): Promise<readonly ClaudeOutcome[]> {
   const before = new Set(record.outcome?.claude?.filter(isApplied).map(({ path }) => path));
-  return (await bringClaudeBack(record, accepted, deps)).map((one) =>
+  return (await bringClaudeBack(record, accepted, deps, dryRun)).map((one) =>
     one.verdict === 'suspect' && before.has(one.path) ? { ...one, verdict: 'same' as const } : one,
   );
 }

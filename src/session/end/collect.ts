@@ -10,7 +10,7 @@ import type { SessionDeps } from '../stage/deps.ts';
 import { type AuditResult, auditCollected, auditResult, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
 import { collectClaudeData } from './claude-data.ts';
 import { noteCommits } from './note-commits.ts';
-import { outcomeAfterResume } from './remaining-changes.ts';
+import { outcomeAfterResume } from './outcome-after.ts';
 
 export interface CollectInput {
   readonly workspace: Workspace;

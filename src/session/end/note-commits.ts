@@ -2,7 +2,7 @@ import type { Mount } from '../../core/types/engine.ts';
 import type { Change } from '../../core/types/entry.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { listCommits } from '../../review/commits/bundle-commits.ts';
-import { findRepositories, withKnownCommits } from '../../review/commits/repositories.ts';
+import { findRepositories, type Repository, withKnownCommits } from '../../review/commits/repositories.ts';
 import type { InsideRequest } from '../../review/commits/run-inside.ts';
 import { updateRecord } from '../record/session.ts';
 import type { SessionDeps } from '../stage/deps.ts';
@@ -42,6 +42,15 @@ export async function noteCommits(
     deps.tell({ kind: 'trace', text: `commits: ${(error as Error).message}` });
     return record;
   }
+}
+
+/** The user's repositories that have commits of the session, submodules first. Where they were not listed: its own ones. */
+export function repositoriesWithCommits({ plan: { project, mode }, commits }: SessionRecord): readonly Repository[] {
+  if (commits?.length === 0) return [];
+  const listed = new Set(commits?.map(({ repository }) => repository));
+  const nested = [...listed].filter((one) => one !== '');
+  const found = findRepositories(project, mode, nested);
+  return commits === undefined ? found : found.filter(({ path }) => listed.has(path));
 }
 
 /** Folders with a `.git` in which something changed, without the project itself. */

@@ -132,15 +132,6 @@ export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
   return lackedFiles(plan, workspace);
 }
 
-/** The user's repositories that have commits of the session, submodules first. Where they were not listed: its own ones. */
-export function repositoriesWithCommits({ plan: { project, mode }, commits }: SessionRecord): readonly Repository[] {
-  if (commits?.length === 0) return [];
-  const listed = new Set(commits?.map(({ repository }) => repository));
-  const nested = [...listed].filter((one) => one !== '');
-  const found = findRepositories(project, mode, nested);
-  return commits === undefined ? found : found.filter(({ path }) => listed.has(path));
-}
-
 /**
  * Whether the project has files of the session that are not in a commit that an import brings: those of an apply that was
  * not undone, and those that a bind session changed in place.

@@ -9,7 +9,7 @@ import { askMerge } from '../../review/screen/ask-merge.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import { reviewOf } from '../end/frozen-review.ts';
-import { outcomeAfterUndo } from '../end/remaining-changes.ts';
+import { outcomeAfterUndo } from '../end/outcome-after.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';

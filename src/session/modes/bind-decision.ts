@@ -2,18 +2,15 @@ import { openContentStore } from '../../core/store/content.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { findingsFrom } from '../../review/choices/findings.ts';
 import { heldBack as heldChanges, outcomeCounts } from '../../review/choices/held-back.ts';
 import { askSuspects } from '../../review/screen/ask-suspects.ts';
 import { commitLines } from '../../review/screen/commit-lines.ts';
 import { claudeLines } from '../../review/screen/summary.ts';
 import { tellLines } from '../../review/screen/tell-lines.ts';
 import { bringClaudeBack } from '../end/claude-data.ts';
-import { failOnLine, heldLines } from '../end/outcome-words.ts';
-import { writeOwnReport } from '../end/own-report.ts';
-import { sessionReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
-import { exitStatus } from '../record/exit-status.ts';
+import { reportEnd } from '../outcome/end-status.ts';
+import { heldLines } from '../outcome/outcome-words.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import type { CollectedSession, DecidedSession } from './mode.ts';
@@ -68,25 +65,9 @@ export async function endBound(decided: DecidedSession, agent: AgentEnd, deps: U
       deps.tell({ kind: 'message', level: 'info', text });
   }
   const done = outcome ?? { changes: [], at: '' };
-  const { failOn } = record.plan.policy;
-  const [held, reached] = [heldChanges(review, done), findingsFrom(failOn, review)];
-  const reason = failOnLine(failOn, reached);
-  for (const text of [...heldLines(held), ...(reason === undefined ? [] : [reason])])
-    deps.tell({ kind: 'message', level: 'info', text });
-  const interruptedBy = deps.interruption.by();
-  const status = exitStatus({
-    ...(interruptedBy === undefined ? {} : { interruptedBy }),
-    hasFailed: agent.failure !== undefined,
-    limited: agent.stopReason !== undefined && interruptedBy === undefined,
-    conflicts: outcomeCounts(done).conflicts,
-    decided: true,
-    heldBack: heldBack + held.length,
-    failOn: reached.length > 0,
-    waiting: 0,
-    agent: agent.status,
-  });
-  const report = sessionReport({ record, review, choice, exitStatus: status });
-  writeOwnReport(report, record.plan.sessionDir);
-  deps.report?.write(report);
-  return status;
+  const held = heldChanges(review, done);
+  for (const text of heldLines(held)) deps.tell({ kind: 'message', level: 'info', text });
+  const { conflicts } = outcomeCounts(done);
+  const state = { conflicts, decided: true, heldBack: heldBack + held.length, waiting: 0 };
+  return reportEnd({ record, whole: review, choice, agent, ...state }, deps);
 }

@@ -39,9 +39,9 @@ export const copyMode: SessionMode = {
   },
 
   async end({ beside = [], ...decided }, agent, deps) {
-    const { endSession } = await loadEnd();
+    const { endSession, openFiles } = await loadEnd();
     const end = (one: DecidedSession, to: UserDeps): Promise<number> =>
-      endSession({ ...one, agent, isAsked: !one.record.plan.policy.autoApply }, to);
+      endSession({ ...one, target: openFiles(one.record, to), agent, isAsked: !one.record.plan.policy.autoApply }, to);
     const statuses = [await end(decided, deps)];
     // The report that was asked for is the project's.
     const { report: _, ...withoutReport } = deps;
@@ -69,15 +69,15 @@ async function decideOne(
 async function applyOne(decided: DecidedSession, deps: UserDeps): Promise<DecidedSession> {
   const { choice, record } = decided;
   if (choice.discard || !choice.decided) return decided;
-  const { applySession } = await loadEnd();
+  const { applyChoice, openFiles } = await loadEnd();
   const { autoApply, yes } = record.plan.policy;
-  const applied = await applySession(record, choice, deps, { conflict: 'ask', dryRun: false, yes: autoApply || yes });
-  return { ...decided, ...applied };
+  const options = { conflict: 'ask', dryRun: false, yes: autoApply || yes } as const;
+  return { ...decided, ...(await applyChoice({ ...decided, target: openFiles(record, deps) }, deps, options)) };
 }
 
 /** The stages after the agent's end, loaded while the agent runs: no start waits for them. */
-function loadEnd(): Promise<typeof import('../end/after-agent.ts')> {
-  return import('../end/after-agent.ts');
+function loadEnd(): Promise<typeof import('../outcome/after-agent.ts')> {
+  return import('../outcome/after-agent.ts');
 }
 
 async function openView(
@@ -144,7 +144,7 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: Vi
     whileRunning: () => Promise.all([workspace.wake(), warmUp()]),
     async collect(record, secrets, { isAudited }) {
       isCollecting.abort();
-      const { judge, collectSession, reviewRemaining } = await auditOnce();
+      const { judge, collectSession, openFiles, reviewRemaining } = await auditOnce();
       // A signal that stopped the agent is over: its changes are collected. The next one stops the collection.
       const signal = deps.interruption.next();
       const interrupt = (): void => workspace.interrupt(signal.reason as Error);
@@ -159,7 +159,11 @@ function viewOf(workspace: Workspace, plan: Plan, deps: SessionDeps, cleanup: Vi
         // It is not needed for the user's decision.
         .finally(() => judge[Symbol.dispose]());
       // A session that was resumed may have been applied in part before.
-      return { record: collected, heldBack: 0, review: () => reviewRemaining(collected, deps) };
+      return {
+        record: collected,
+        heldBack: 0,
+        review: () => reviewRemaining(openFiles(collected, deps), collected, deps),
+      };
     },
   };
 }

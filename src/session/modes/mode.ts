@@ -3,6 +3,7 @@ import type { Choice, Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
+import type { TargetOutcome } from '../outcome/target.ts';
 import type { SessionDeps, UserDeps } from '../stage/deps.ts';
 import type { AgentView, ViewParts } from '../stage/stage.ts';
 
@@ -70,6 +71,8 @@ export interface DecidedSession extends ReviewedSession {
   readonly heldBack: number;
   /** What became of the choice; undefined until it is applied, and where nothing is. */
   readonly outcome?: ApplyOutcome;
+  /** What the target of an apply does at the end. */
+  readonly finish?: NonNullable<TargetOutcome['finish']>;
   /** Why the choice could not be carried out, of a folder besides the project. */
   readonly failure?: unknown;
   /** Of the folders besides the project. */

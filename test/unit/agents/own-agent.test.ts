@@ -116,5 +116,5 @@ it('gets the files and directories that its table names, and the note before the
   expect(files.get('.tiny/AGENTS.md')).toMatch(
     /^# You are in run-claude's sandbox[\s\S]*`~` does not reach[\s\S]*Use tabs\.\n$/,
   );
-  expect(await (await ownAgent(TINY).loadData()).apply({} as never, {} as never, {} as never, () => true)).toEqual([]);
+  expect(await (await ownAgent(TINY).loadData()).apply({} as never, {} as never, {} as never, {} as never)).toEqual([]);
 });

@@ -210,7 +210,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/workspace/layer': ['engine/workspace/view/workspace.test.ts', 'attacks/hostile-layer.test.ts'],
   'src/cli/mcp-serve': ['unit/cli/mcp-serve/serve.test.ts', 'e2e/cli/mcp-serve/mcp-serve.long.test.ts'],
   'src/session/plan': ['unit/session/plan/plan-run.test.ts'],
-  'src/review/publish': ['unit/session/later/apply-branch.test.ts', 'unit/review/publish/user-config.test.ts'],
+  'src/review/publish': ['unit/session/outcome/branch.test.ts', 'unit/review/publish/user-config.test.ts'],
   'src/session/record': ['unit/session/record/session.test.ts'],
   'src/core/report': ['unit/core/report/report.test.ts'],
   'src/review/choices': [
@@ -229,6 +229,11 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'e2e/session/end/review.test.ts',
     'e2e/session/launch/interrupted.test.ts',
     'e2e/agents/claude/back/claude-data.test.ts',
+  ],
+  'src/session/outcome': [
+    'unit/session/outcome/targets.test.ts',
+    'unit/session/outcome/apply.test.ts',
+    'e2e/session/end/review.test.ts',
   ],
   'src/session/kept': [
     'unit/session/kept/door.test.ts',

@@ -7,10 +7,16 @@ import type { ClaudeChange, ClaudeData, ClaudeOutcome } from '../../../core/type
 import type { ContentReader } from '../../../core/types/entry.ts';
 import { appendDurably, type Instance, readOwnFile } from '../instances/instance.ts';
 
+export interface BringBack {
+  /** Whether a suspect file comes back, by path. */
+  readonly accepted: (path: string) => boolean;
+  readonly dryRun: boolean;
+}
+
 /**
  * Writes the frozen changes of a session to the project's instance, under a lock. A new file is created only where none
  * exists, and a file is replaced only while it has the content that was staged. Suspects need a yes by path. Nothing is
- * ever deleted.
+ * ever deleted. A dry run reads alone, and needs no lock.
  *
  * @throws {RunClaudeError} LOCK_HELD, CONTENT_DAMAGED, RECORD_UNWRITABLE
  */
@@ -18,24 +24,26 @@ export async function applyClaude(
   data: ClaudeData,
   store: ContentReader,
   instance: Instance,
-  accepted: (path: string) => boolean,
+  { accepted, dryRun }: BringBack,
 ): Promise<ClaudeOutcome[]> {
-  const lock = { what: "bringing Claude's data back", waitMs: 30_000 };
-  return withLock(join(instance.dir, 'lock'), lock, async () => {
+  const applyAll = async (): Promise<ClaudeOutcome[]> => {
     const outcome: ClaudeOutcome[] = [];
     for (const change of data.changes) {
       if (change.verdict === 'clean' || (change.verdict === 'suspect' && accepted(change.path)))
-        outcome.push({ path: change.path, verdict: await applyOne(change, store, instance) });
+        outcome.push({ path: change.path, verdict: await applyOne(change, store, instance, dryRun) });
       else outcome.push({ path: change.path, verdict: change.verdict });
     }
     return outcome;
-  });
+  };
+  const lock = { what: "bringing Claude's data back", waitMs: 30_000 };
+  return dryRun ? applyAll() : withLock(join(instance.dir, 'lock'), lock, applyAll);
 }
 
 async function applyOne(
   change: ClaudeChange,
   store: ContentReader,
   instance: Instance,
+  dryRun: boolean,
 ): Promise<'applied' | 'same' | 'conflict'> {
   const path = join(instance.dir, change.path);
   if (!(await hasPlainParents(instance.dir, change.path))) return 'conflict';
@@ -49,7 +57,7 @@ async function applyOne(
     // A crash after an earlier append, and before the session's record was written, leaves the lines in the file.
     const added = content.subarray(prefix);
     if (now.includes(added, prefix)) return 'same';
-    await appendDurably(path, added);
+    if (!dryRun) await appendDurably(path, added);
     return 'applied';
   }
   if (facts !== undefined) {
@@ -59,6 +67,7 @@ async function applyOne(
     if (now === change.digest) return 'same';
     if (change.how === 'create' || now !== change.before) return 'conflict';
   }
+  if (dryRun) return 'applied';
   makePrivateDir(dirname(path));
   writeFileAtomic(path, content);
   return 'applied';

@@ -30,6 +30,13 @@ export function instanceKey(root: string): string {
   return createHash('sha256').update(root).digest('hex').slice(0, 16);
 }
 
+/** The instance of a project, which may not have been made yet. Writes nothing. */
+export async function instanceOf(dataDir: string, projectRoot: string, gitCommonDir?: string): Promise<Instance> {
+  const root = instanceRoot(await realpath(projectRoot), gitCommonDir && (await realpath(gitCommonDir)));
+  const key = instanceKey(root);
+  return { key, dir: join(dataDir, 'projects', key), root };
+}
+
 /**
  * Finds or makes the instance of a project.
  *
@@ -37,9 +44,8 @@ export function instanceKey(root: string): string {
  * RECORD_UNWRITABLE
  */
 export async function openInstance(dataDir: string, projectRoot: string, gitCommonDir?: string): Promise<Instance> {
-  const root = instanceRoot(await realpath(projectRoot), gitCommonDir && (await realpath(gitCommonDir)));
-  const key = instanceKey(root);
-  const dir = join(dataDir, 'projects', key);
+  const instance = await instanceOf(dataDir, projectRoot, gitCommonDir);
+  const { dir, root } = instance;
   const facts = await lstat(dir).catch(() => undefined);
   if (facts !== undefined && !facts.isDirectory()) throw foreign(dir);
   makePrivateDir(dir);
@@ -48,7 +54,7 @@ export async function openInstance(dataDir: string, projectRoot: string, gitComm
   else if (recorded !== root) throw foreign(dir);
   // For gc: a project that is absent because its drive is not mounted must keep its data.
   writeFileAtomic(join(dir, 'mount-point'), `${await mountPointOf(root)}\n`);
-  return { key, dir, root };
+  return instance;
 }
 
 function foreign(dir: string): RunClaudeError {

@@ -1,8 +1,8 @@
 import { EXIT, usageError } from '../../../core/errors.ts';
 import { probeHost } from '../../../core/host/facts.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import { applyPending } from '../../../session/later/apply.ts';
 import { isUnderWay, stopRunning } from '../../../session/later/stop-session.ts';
+import { applyPending } from '../../../session/outcome/apply.ts';
 import { besideSessions } from '../../../session/record/beside.ts';
 import { sharedStatus } from '../../../session/record/exit-status.ts';
 import { isKept } from '../../../session/record/session.ts';

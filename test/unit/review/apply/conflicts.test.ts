@@ -6,7 +6,7 @@ import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ConflictRule } from '../../../../src/core/types/conflict.ts';
 import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
 import { SAME_LINES } from '../../../../src/review/apply/merge-file.ts';
-import { conflictHint } from '../../../../src/session/end/conflict-hint.ts';
+import { conflictHint } from '../../../../src/session/outcome/conflict-hint.ts';
 import { dir, file, layApply, link, type Sides } from '../../../support/apply/lay.ts';
 import { compileProgram } from '../../../support/compile.ts';
 import { Pty } from '../../../support/pty.ts';
@@ -225,7 +225,7 @@ describe('the advice after a conflict names only what would do something', () =>
   const hint = (...changes: Omit<ChangeOutcome, 'path' | 'verdict'>[]): string[] =>
     conflictHint(
       { at: '', changes: changes.map((one) => ({ ...one, path: 'b' as RelPath, verdict: 'conflict' })) },
-      'ID',
+      { kept: () => 'Yours was kept.', command: () => 'run-claude apply ID' },
     ).map((line) => /--conflict \w+|Close|kept\.$/.exec(line)?.[0] ?? '');
 
   it.each<[string, Omit<ChangeOutcome, 'path' | 'verdict'>[], string[]]>([

@@ -49,8 +49,10 @@ it.each([
 
 it('prints the result of one apply, counted in files', () => {
   const files = [one('a', 'applied'), one('b', 'skipped', `applied ${IN_PART}`), one('c', 'same'), suspect('Makefile')];
-  expect(resultLine(files, 'Applied')).toBe('Applied 2 of 4 files, 1 of them in part; 1 was in the project already.');
-  expect(resultLine([one('a', 'applied')], 'Would apply')).toBe('Would apply 1 of 1 file.');
+  expect(resultLine(files, 'Applied', 'in the project')).toBe(
+    'Applied 2 of 4 files, 1 of them in part; 1 was in the project already.',
+  );
+  expect(resultLine([one('a', 'applied')], 'Would apply', 'in HEAD')).toBe('Would apply 1 of 1 file.');
 });
 
 it('names the remaining changes with reasons, a rename by both names, without control characters', () => {
@@ -73,8 +75,10 @@ it('names the remaining changes with reasons, a rename by both names, without co
 });
 
 it('prints how to accept suspect files, with globs that match only these paths', () => {
-  expect(acceptAdvice('ID', [one('a', 'suspect', 'the session deletes 30 of 40 entries')])).toBeUndefined();
-  expect(acceptAdvice('ID', [suspect('Makefile'), suspect('ci/x.yml')])).toBe(
+  expect(
+    acceptAdvice('run-claude apply ID', [one('a', 'suspect', 'the session deletes 30 of 40 entries')]),
+  ).toBeUndefined();
+  expect(acceptAdvice('run-claude apply ID', [suspect('Makefile'), suspect('ci/x.yml')])).toBe(
     'Suspect changes need a yes: on a terminal, or with: run-claude apply ID --yes --allow-suspect /Makefile --allow-suspect ci/x.yml',
   );
   // A path of the session that a shell or the ignore language would read otherwise is not spelled out.

@@ -132,7 +132,7 @@ describe('a conversation of a hostile session, resumed by the real Claude Code',
     });
     expect(data.dropped).toMatchObject({ 'file-history-snapshot': 1, 'worktree-state': 1 });
     const instance = { key: 'k', dir: at('instance'), root: '/workspace' };
-    await applyClaude(data, store, instance, () => true);
+    await applyClaude(data, store, instance, { accepted: () => true, dryRun: false });
     mkdirSync(at('gate', key), { recursive: true });
     cpSync(at('instance/projects/-workspace', name), at('gate', key, name));
     cpSync(at('first/.claude.json'), at('gate/.claude.json'));

@@ -76,7 +76,10 @@ async function end(
 }
 
 async function land(session: { staged: StagedClaude }, data: ClaudeData, yes = false): Promise<ClaudeOutcome[]> {
-  return applyClaude(data, openContentStore(at('store')), session.staged.instance, () => yes);
+  return applyClaude(data, openContentStore(at('store')), session.staged.instance, {
+    accepted: () => yes,
+    dryRun: false,
+  });
 }
 
 const instanceFile = (session: { staged: StagedClaude }, path: string): string =>

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { Change } from '../../../../src/core/types/entry.ts';
 import type { ApplyOutcome, ChangeVerdict, CollectedRecord } from '../../../../src/core/types/session.ts';
 import { CHANGED_SINCE } from '../../../../src/review/choices/file-progress.ts';
-import { outcomeAfterResume, outcomeAfterUndo, withoutApplied } from '../../../../src/session/end/remaining-changes.ts';
+import { outcomeAfterResume, outcomeAfterUndo } from '../../../../src/session/end/outcome-after.ts';
+import { withoutApplied } from '../../../../src/session/outcome/remaining-changes.ts';
 
 const change = (path: string, digest: string | undefined): Change =>
   ({

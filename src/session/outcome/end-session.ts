@@ -1,9 +1,8 @@
 import type { ClaudeOutcome } from '../../core/types/claude-data.ts';
-import type { Choice, Review } from '../../core/types/review.ts';
-import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import type { Review } from '../../core/types/review.ts';
+import type { ApplyOutcome } from '../../core/types/session.ts';
 import { countSuspectClaudeFiles } from '../../review/choices/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/choices/file-progress.ts';
-import { findingsFrom } from '../../review/choices/findings.ts';
 import { type HeldBack, heldBack, outcomeCounts } from '../../review/choices/held-back.ts';
 import { splitPairs } from '../../review/choices/lock-pairs.ts';
 import { madeCommits } from '../../review/choices/policy.ts';
@@ -11,36 +10,33 @@ import { importCommand } from '../../review/screen/commit-lines.ts';
 import { acceptAdvice, leftLines, resultLine } from '../../review/screen/outcome-lines.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
+import { bringClaudeBack } from '../end/claude-data.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
-import { exitStatus } from '../record/exit-status.ts';
 import { updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { appliedSince, recordNow } from './applied-since.ts';
-import { bringClaudeBack } from './claude-data.ts';
+import type { Applied, Applying } from './apply-choice.ts';
 import { conflictHint } from './conflict-hint.ts';
-import { failOnLine, heldLines, nothingLines, troubleLines } from './outcome-words.ts';
-import { writeOwnReport } from './own-report.ts';
-import { sessionReport } from './write-report.ts';
+import { reportEnd } from './end-status.ts';
+import { heldLines, nothingLines, troubleLines } from './outcome-words.ts';
+import type { TargetWords } from './target.ts';
 
-export interface SessionEnd {
-  readonly record: SessionRecord;
-  /** The changes that were decided about. */
-  readonly review: Review;
-  /** All that the session changed, for the report. Default: the changes that were decided about. */
-  readonly whole?: Review;
-  readonly choice: Choice;
+export interface SessionEnd extends Applying, Partial<Pick<Applied, 'outcome' | 'finish'>> {
+  /** All that the session changed, for the report. */
+  readonly whole: Review;
   readonly agent: AgentEnd;
-  readonly outcome?: ApplyOutcome;
   /** The user was asked about each suspect change, or would be where there is a terminal. */
   readonly isAsked?: boolean;
 }
 
 /**
- * Prints what became of the session's changes and the next commands, and writes the reports. Returns the exit status.
- * Throws where a report cannot be written: a script that asked for one must not continue without it.
+ * Prints what became of the session's changes and the next commands, writes the reports, and lets the target finish.
+ * Returns the exit status.
+ *
+ * @throws {RunClaudeError} what reportEnd and the target throw.
  */
 export async function endSession(end: SessionEnd, deps: UserDeps): Promise<number> {
-  const { review, whole = review, choice, outcome } = end;
+  const { review, whole, choice, outcome, target } = end;
   let record = recordNow(end.record);
   const since = appliedSince(end.record, record);
   const print = (text: string): void => deps.tell({ kind: 'message', level: 'info', text });
@@ -61,13 +57,13 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
     print('Discarded. Nothing was changed on this machine.');
   } else if (outcome !== undefined) {
     const files = fileProgress(review, outcome.changes);
-    for (const line of outcomeLines(outcome, files, held)) print(line);
+    for (const line of outcomeLines(outcome, files, held, target.words)) print(line);
     if (files.length === 0 && held.length === 0) for (const line of nothingLines(whole)) print(line);
     printClaude(outcome.claude ?? [], print);
-    for (const line of conflictHint(outcome, record.id)) print(line);
-    if (counts.waiting > 0) print(`The rest is pending in session ${record.id}: run-claude apply ${record.id}`);
+    for (const line of conflictHint(outcome, target.words)) print(line);
+    if (counts.waiting > 0) print(`The rest is pending in session ${record.id}: ${target.words.command()}`);
     const isAsked = deps.screen !== undefined && end.isAsked === true;
-    const advice = isAsked ? undefined : acceptAdvice(record.id, files);
+    const advice = isAsked ? undefined : acceptAdvice(target.words.command(), files);
     if (advice !== undefined) print(advice);
   } else if (review.isUnaudited) {
     const { id } = record;
@@ -86,34 +82,31 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   }
   const command = madeCommits(review) && !choice.discard ? importCommand(record.id, review.commits) : undefined;
   if (command !== undefined) print(`Commits were made inside: ${command}`);
-  const { failOn } = record.plan.policy;
-  const reached = findingsFrom(failOn, whole);
-  const reason = failOnLine(failOn, reached);
-  if (reason !== undefined) print(reason);
-  const interruptedBy = deps.interruption.by();
-  const status = exitStatus({
-    ...(interruptedBy === undefined ? {} : { interruptedBy }),
-    hasFailed: end.agent.failure !== undefined,
-    limited: end.agent.stopReason !== undefined && interruptedBy === undefined,
-    conflicts: outcome === undefined ? 0 : counts.conflicts,
-    decided: choice.decided && !choice.discard,
-    heldBack: held.length,
-    failOn: reached.length > 0,
-    waiting: choice.discard ? 0 : waiting + (review.isUnaudited ? 1 : 0),
-    agent: end.agent.status,
-  });
-  const report = sessionReport({ record, review: whole, choice, exitStatus: status });
-  writeOwnReport(report, record.plan.sessionDir);
-  deps.report?.write(report);
+  const status = reportEnd(
+    {
+      ...{ record, whole, choice, agent: end.agent },
+      conflicts: outcome === undefined ? 0 : counts.conflicts,
+      decided: choice.decided && !choice.discard,
+      heldBack: held.length,
+      waiting: choice.discard ? 0 : waiting + (review.isUnaudited ? 1 : 0),
+    },
+    deps,
+  );
+  await end.finish?.(record);
   return status;
 }
 
 /** What an apply did, and what it left with the reasons. */
-function outcomeLines(outcome: ApplyOutcome, files: readonly FileProgress[], held: readonly HeldBack[]): string[] {
+function outcomeLines(
+  outcome: ApplyOutcome,
+  files: readonly FileProgress[],
+  held: readonly HeldBack[],
+  { place }: TargetWords,
+): string[] {
   const suspects = files.filter(({ verdict }) => verdict === 'suspect');
   const named = new Set<string>(suspects.map(({ item }) => item.change.path));
   return [
-    ...(files.length > 0 ? [resultLine(files, 'Applied')] : []),
+    ...(files.length > 0 ? [resultLine(files, 'Applied', place)] : []),
     ...troubleLines(outcome.changes),
     ...splitPairs(outcome.changes).map(
       ({ applied, left }) => `${cleanLine(applied)} is applied without ${cleanLine(left)}: they may not fit together.`,

@@ -2,22 +2,23 @@ import { openContentStore } from '../../core/store/content.ts';
 import type { Change, Digest } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Policy } from '../../core/types/policy.ts';
-import type { Choice } from '../../core/types/review.ts';
-import type { ApplyOutcome, CollectedRecord, SessionRecord } from '../../core/types/session.ts';
-import { applyChanges, type ConflictRule } from '../../review/apply/apply-changes.ts';
+import type { Choice, Review } from '../../core/types/review.ts';
+import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import type { ConflictRule } from '../../review/apply/apply-changes.ts';
 import { matcher } from '../../review/choices/build-review.ts';
 import { IN_PART, joinOutcomes } from '../../review/choices/file-progress.ts';
 import { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
 import { askConflict } from '../../review/screen/ask-conflict.ts';
 import { askMerge } from '../../review/screen/ask-merge.ts';
+import { bringChosenBack } from '../end/claude-data.ts';
 import { readCollected, storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { appliedSince, recordNow, withAppliedSince } from './applied-since.ts';
-import { bringChosenBack } from './claude-data.ts';
+import type { Target, TargetOutcome, TargetRequest } from './target.ts';
 
 export interface ApplyOptions {
-  /** 'ask': asks about each conflict on a terminal; elsewhere the host's version is kept. */
+  /** 'ask': asks about each conflict on a terminal; elsewhere the target's version is kept. */
   readonly conflict: ConflictRule | 'ask';
   readonly dryRun: boolean;
   /** Asks nothing about a clean merge that has no finding. */
@@ -26,58 +27,77 @@ export interface ApplyOptions {
   readonly allowSuspect?: readonly string[];
 }
 
+/** A choice about changes, and where the chosen ones are applied to. */
+export interface Applying {
+  readonly record: SessionRecord;
+  readonly target: Target;
+  /** The changes that were decided about. */
+  readonly review: Review;
+  readonly choice: Choice;
+}
+
+/** The result of {@link applyChoice}. */
+export interface Applied extends Pick<TargetOutcome, 'finish'> {
+  readonly record: SessionRecord;
+  readonly outcome: ApplyOutcome;
+}
+
 /**
- * Applies a choice to the user's project. Returns the outcome, and the record with it. A project has one apply at a time;
- * a second session merges with what the first one applied.
+ * Applies a choice to its target, and brings the agent's data back. Returns the outcome, and the record with it; a dry run
+ * changes neither. A project has one apply at a time; a second session merges with what the first one applied.
  *
- * @throws {RunClaudeError} LOCK_HELD while another apply runs; what applyChanges throws.
+ * @throws {RunClaudeError} LOCK_HELD while another apply runs; what the target throws.
  */
-export async function applySession(
-  record: SessionRecord,
-  choice: Choice,
+export async function applyChoice(
+  { record, target, review, choice }: Applying,
   deps: UserDeps,
   options: ApplyOptions,
-): Promise<{ readonly record: SessionRecord; readonly outcome: ApplyOutcome }> {
+): Promise<Applied> {
   const { plan } = record;
   const { screen } = deps;
   const asks = options.conflict === 'ask' && !options.yes && screen !== undefined;
   const allowSuspect = [...plan.policy.allowSuspect, ...(options.allowSuspect ?? [])];
-  const store = openContentStore(storeDir(plan.sessionDir));
   let merged: ReadonlyMap<Digest, Buffer> = new Map();
   // Its process starts with the first merge.
   using judge = new ChangeJudge({ content: (digest) => merged.get(digest) });
-  const outcome = await applyChanges({
-    project: plan.project.root,
-    ...(plan.project.inode !== undefined && { projectIdentity: `:${plan.project.inode}` }),
-    sessionDir: plan.sessionDir,
-    choice,
-    ...leftMembers(plan.sessionDir),
-    store,
-    sessionUmask: plan.umask,
+  const request: TargetRequest = {
+    ...frozenRequest(record, choice, deps),
     conflict: options.conflict === 'ask' ? 'keep' : options.conflict,
     ...(asks && { askConflict: (conflict) => askConflict(screen, conflict) }),
     dryRun: options.dryRun,
-    tell: deps.tell,
-    signal: deps.interruption.signal,
     audit: (change, contents) => {
       merged = contents;
       return auditNewBytes(change, judge, { ...plan.policy, allowSuspect });
     },
     acceptMerge: async (merge) => options.yes || (screen !== undefined && askMerge(screen, merge)),
-  });
-  if (options.dryRun) return { record, outcome };
-  const claude = await bringChosenBack(record, choice, deps);
+  };
+  const { outcome, recorded, finish } = await target.apply(request, review);
+  const claude = await bringChosenBack(record, choice, deps, options.dryRun);
+  if (options.dryRun) return { record, outcome: { ...outcome, claude } };
   const now = recordNow(record);
   const changes = withAppliedSince(outcome.changes, appliedSince(record, now));
   const whole: ApplyOutcome = { ...outcome, changes, claude };
-  const known = joinApplies(now.outcome, whole);
-  return { record: updateRecord(now, { stage: stageAfter(known), outcome: known }), outcome: whole };
+  const kept = recorded === undefined ? changes : recorded(now.outcome?.changes ?? []);
+  const known = joinApplies(now.outcome, { ...whole, changes: kept });
+  const next = updateRecord(now, { stage: stageAfter(known), outcome: known });
+  return { record: next, outcome: whole, ...(finish && { finish }) };
 }
 
-/** Of things in several files, those that the session left as they were. */
-function leftMembers(sessionDir: string): Pick<CollectedRecord, 'leftMembers'> {
-  const { leftMembers: members } = readCollected(sessionDir);
-  return members === undefined ? {} : { leftMembers: members };
+/** What every apply of a session gives: what was frozen of it. */
+export function frozenRequest(
+  { plan }: SessionRecord,
+  choice: Choice,
+  deps: UserDeps,
+): Pick<TargetRequest, 'choice' | 'leftMembers' | 'store' | 'sessionUmask' | 'tell' | 'signal'> {
+  const { leftMembers } = readCollected(plan.sessionDir);
+  return {
+    choice,
+    ...(leftMembers !== undefined && { leftMembers }),
+    store: openContentStore(storeDir(plan.sessionDir)),
+    sessionUmask: plan.umask,
+    tell: deps.tell,
+    signal: deps.interruption.signal,
+  };
 }
 
 /** The stage of a session with this outcome: pending while anything of it can still be applied. */
@@ -101,7 +121,7 @@ function joinApplies(earlier: ApplyOutcome | undefined, later: ApplyOutcome): Ap
 }
 
 /** Audits content that is new to both sides, such as a merge. Paths that --allow-suspect names have no suspect finding. */
-export async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
+async function auditNewBytes(change: Change, judge: ChangeJudge, policy: Policy): Promise<readonly Finding[]> {
   const findings = await judge.audit({
     changes: [change],
     ...policySettings(policy),

@@ -1,6 +1,7 @@
 import type { ConflictRule } from '../../core/types/conflict.ts';
 import type { ApplyOutcome } from '../../core/types/session.ts';
 import { isOpenReason } from '../../review/apply/sets/in-use.ts';
+import type { TargetWords } from './target.ts';
 
 const WAYS = {
   theirs: "theirs   take the session's version",
@@ -12,17 +13,17 @@ const WAYS = {
  * Lines with the commands that resolve the conflicts of an apply: only those that would do something. None where there is no
  * conflict.
  */
-export function conflictHint({ changes }: ApplyOutcome, id: string): string[] {
+export function conflictHint(
+  { changes }: ApplyOutcome,
+  { kept, command }: Pick<TargetWords, 'kept' | 'command'>,
+): string[] {
   const conflicts = changes.filter(({ verdict }) => verdict === 'conflict');
   const count = conflicts.length;
   if (count === 0) return [];
   const isOpen = conflicts.some(({ why = '' }) => isOpenReason(why));
   const ways = Object.entries(WAYS).flatMap(([way, text]) =>
-    conflicts.some((one) => one.ways?.some((own) => own === way))
-      ? [`  run-claude apply ${id} --conflict ${text}`]
-      : [],
+    conflicts.some((one) => one.ways?.some((own) => own === way)) ? [`  ${command()} --conflict ${text}`] : [],
   );
-  const kept = count === 1 ? 'Your version of this file was' : `Your versions of these ${count} files were`;
-  const closing = isOpen ? [`  Close the program that has it open, then: run-claude apply ${id}`] : [];
-  return ways.length + closing.length === 0 ? [`${kept} kept.`] : [`${kept} kept. To resolve:`, ...closing, ...ways];
+  const closing = isOpen ? [`  Close the program that has it open, then: ${command()}`] : [];
+  return ways.length + closing.length === 0 ? [kept(count)] : [`${kept(count)} To resolve:`, ...closing, ...ways];
 }

@@ -13,15 +13,17 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ownVersion } from '../../../../src/core/host/package.ts';
 import { openContentStore } from '../../../../src/core/store/content.ts';
 import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
 import type { ClaudeData } from '../../../../src/core/types/claude-data.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../../../src/core/types/session.ts';
-import { stageAfter } from '../../../../src/session/end/apply-session.ts';
-import { applyPending } from '../../../../src/session/later/apply.ts';
-import { applyToBranch, type BranchOptions, outcomesWithBranch } from '../../../../src/session/later/apply-branch.ts';
 import { undoSession } from '../../../../src/session/later/undo.ts';
+import { type ApplyPendingOptions, applyPending } from '../../../../src/session/outcome/apply.ts';
+import { stageAfter } from '../../../../src/session/outcome/apply-choice.ts';
+import { outcomesWithBranch } from '../../../../src/session/outcome/branch.ts';
+import { targetNamed } from '../../../../src/session/outcome/targets.ts';
 import { readRecord, writeCollected } from '../../../../src/session/record/session.ts';
 import { dir, file, layApply, link, type Nodes, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
@@ -29,6 +31,14 @@ import { sessionRecord } from '../../../support/session-record.ts';
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-branch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let scenes = 0;
+
+/** Options of `apply --branch`. */
+interface BranchOptions extends Partial<ApplyPendingOptions> {
+  readonly branch?: string;
+  readonly push?: string;
+  readonly pr?: string;
+  readonly title?: string;
+}
 
 const OPTIONS = { filter: { only: [], skip: [] }, conflict: 'ask', dryRun: false, yes: true } as const;
 
@@ -70,10 +80,16 @@ async function lay(sides: Sides, findings: readonly Partial<Finding>[] = [], has
   const interruption = { signal: new AbortController().signal, by: () => undefined };
   const tell = (event: { readonly text?: string }): void => void said.push(event.text ?? '');
   const host = { dataDir: path.join(place, 'data'), home };
-  const deps = { host, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyToBranch>[1];
+  const deps = { host, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyPending>[1];
   const record = () => readRecord(sessionDir) as NonNullable<ReturnType<typeof readRecord>>;
-  const apply = (more: Partial<BranchOptions> = {}) =>
-    applyToBranch(record(), deps, { ...OPTIONS, branch: 'work', env, ...more });
+  const apply = async ({ branch = 'work', push, pr, title, ...more }: BranchOptions = {}) => {
+    const words = Object.entries({ branch, push, pr, title });
+    const given = new Map(words.flatMap(([name, word]) => (word === undefined ? [] : [[name, word] as const])));
+    const options = { ...OPTIONS, ...more };
+    const row = targetNamed(given, options.conflict);
+    const target = await row.open(record(), deps, { cwd: project, env, given });
+    return applyPending(record(), deps, options, target);
+  };
   const applyToFiles = () => applyPending(record(), deps, OPTIONS);
   const undo = () => undoSession(record(), deps, { dryRun: false, yes: true });
   const tree = (): Nodes =>
@@ -142,7 +158,7 @@ describe('apply --branch', () => {
     ]).toEqual(before);
     expect(git('rev-parse', 'work^')).toBe(git('rev-parse', 'main'));
     expect(git('log', '-1', '--format=%an <%ae>%n%B', 'work')).toBe(
-      'You <you@example.org>\nApply session 1 (5 files changed)\n\nSession 1 of run-claude 0.1.0: 5 files changed.\n\n',
+      `You <you@example.org>\nApply session 1 (5 files changed)\n\nSession 1 of run-claude ${ownVersion()}: 5 files changed.\n\n`,
     );
     expect(git('ls-tree', '-r', '--format=%(objectmode) %(path)', 'work')).toBe(
       '100644 a.txt\n120000 l\n100644 new/deep/f\n100755 run\n100644 sub/keep\n',

@@ -3,7 +3,7 @@ import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
 import { isTogetherReason } from '../../../../src/review/apply/sets/thing-reasons.ts';
-import { failOnLine, heldLines, troubleLines } from '../../../../src/session/end/outcome-words.ts';
+import { failOnLine, heldLines, troubleLines } from '../../../../src/session/outcome/outcome-words.ts';
 
 const outcome = (
   path: string,

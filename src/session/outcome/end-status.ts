@@ -1,0 +1,47 @@
+import type { Choice, Review } from '../../core/types/review.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { findingsFrom } from '../../review/choices/findings.ts';
+import { writeOwnReport } from '../end/own-report.ts';
+import { sessionReport } from '../end/write-report.ts';
+import type { AgentEnd } from '../launch/agent-run.ts';
+import { type Ending, exitStatus } from '../record/exit-status.ts';
+import type { UserDeps } from '../stage/deps.ts';
+import { failOnLine } from './outcome-words.ts';
+
+/** What became of a session's changes, by which its exit status is decided. */
+export interface EndState extends Pick<Ending, 'conflicts' | 'decided' | 'heldBack' | 'waiting'> {
+  readonly record: SessionRecord;
+  /** All that the session changed. */
+  readonly whole: Review;
+  readonly agent: AgentEnd;
+}
+
+/** The exit status of a session's end. Prints the reason where --fail-on decides it. */
+export function endStatus({ record, whole, agent, ...state }: EndState, { tell, interruption }: UserDeps): number {
+  const { failOn } = record.plan.policy;
+  const reached = findingsFrom(failOn, whole);
+  const reason = failOnLine(failOn, reached);
+  if (reason !== undefined) tell({ kind: 'message', level: 'info', text: reason });
+  const interruptedBy = interruption.by();
+  return exitStatus({
+    ...state,
+    ...(interruptedBy === undefined ? {} : { interruptedBy }),
+    hasFailed: agent.failure !== undefined,
+    limited: agent.stopReason !== undefined && interruptedBy === undefined,
+    failOn: reached.length > 0,
+    agent: agent.status,
+  });
+}
+
+/**
+ * {@link endStatus}, with the reports of the session: its own, and the one that the user asked for. Throws where a report
+ * cannot be written: a script that asked for one must not continue without it.
+ */
+export function reportEnd(state: EndState & { readonly choice: Choice }, deps: UserDeps): number {
+  const { record, whole, choice } = state;
+  const status = endStatus(state, deps);
+  const report = sessionReport({ record, review: whole, choice, exitStatus: status });
+  writeOwnReport(report, record.plan.sessionDir);
+  deps.report?.write(report);
+  return status;
+}
