@@ -1,7 +1,8 @@
 import type { Severity } from '../core/types/finding.ts';
 import { LINE_SIGNALS } from './content/line-signals/all.ts';
+import { splitGlobs } from './formats/glob.ts';
 import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
-import { type FileRule, type Judge, SUSPECT_FILE } from './judges/rule.ts';
+import { type Look, type Rule, reportsAny, SUSPECT_FILE } from './judges/rule.ts';
 import { FILE_RULES } from './rules/all.ts';
 
 /** A rule as `run-claude audit --rules`, docs/audit-rules.md and reports show it. */
@@ -57,16 +58,17 @@ export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
   return allRules().filter((rule) => wanted.has(rule.id));
 }
 
-function infoOf(rule: FileRule): RuleInfo {
-  const { id, family, trigger, severity, why, source } = rule;
-  const except = rule.except === undefined ? '' : `, but not ${list(rule.except)}`;
+function infoOf(rule: Rule): RuleInfo {
+  const { id, family, when: trigger, severity, why, source } = rule;
+  const { named, excepted } = splitGlobs(rule.files);
+  const except = excepted.length === 0 ? '' : `, but not ${list(excepted)}`;
   return {
     id,
     title: rule.title ?? SUSPECT_FILE,
     family,
     trigger,
     severity,
-    matches: `${howOf(rule)} in ${list(rule.paths)}${except}`,
+    matches: `${howOf(rule)} in ${list(named)}${except}`,
     why,
     source,
   };
@@ -80,14 +82,15 @@ function list(globs: readonly string[]): string {
   return [...named, ...(globs.length > MOST_NAMED ? [`and ${globs.length - MOST_NAMED} more`] : [])].join(' ');
 }
 
-function howOf(rule: FileRule): string {
-  const anything = rule.always === true || rule.judges.some((judge) => judge.kind === 'any');
+function howOf(rule: Rule): string {
+  const anything = reportsAny(rule) || rule.look.some(({ kind }) => kind === 'content');
   if (anything) return 'any change';
-  return [...new Set(rule.judges.map((judge) => HOW[judge.kind]))].join(', ');
+  return [...new Set(rule.look.map(({ kind }) => HOW[kind]))].join(', ');
 }
 
-const HOW: Readonly<Record<Judge['kind'], string>> = {
+const HOW: Readonly<Record<Look['kind'], string>> = {
   any: 'any change',
+  content: 'any change',
   new: 'a new file',
   code: 'any change of a program',
   keys: 'keys that run, load or redirect something',

@@ -6,10 +6,9 @@ import { fileRulesOf } from './files.ts';
 import { foldPath } from './formats/glob.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
 import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './judges/explain-judge.ts';
-import { isPlainChange } from './judges/plain-change.ts';
-import type { FileRule } from './judges/rule.ts';
+import { isHarmlessChange } from './judges/harmless-change.ts';
+import { closerLooks, type Rule, reportsAny } from './judges/rule.ts';
 import { aliasesOf } from './links.ts';
-import { PLAIN_CHANGES } from './rules/plain-changes.ts';
 
 /** What the audit says of one change, and what each rule that looked at it took as plain. Texts are cleaned. */
 export interface Explanation {
@@ -45,9 +44,9 @@ export function explainChange(input: AuditInput, change: Change): Explanation {
   };
 }
 
-const isForNames = ({ paths }: FileRule): boolean => !paths.includes('*');
+const isForNames = ({ files }: Rule): boolean => !files.includes('*');
 
-function explainRule(scene: Scene, change: Change, rule: FileRule, hasOtherNames: boolean): RuleExplanation {
+function explainRule(scene: Scene, change: Change, rule: Rule, hasOtherNames: boolean): RuleExplanation {
   const text = {
     path: foldPath(change.path),
     before: scene.text(change.before),
@@ -56,10 +55,10 @@ function explainRule(scene: Scene, change: Change, rule: FileRule, hasOtherNames
     added: () => scene.added(change),
     deleted: () => scene.deleted(change),
   };
-  if (rule.always === true && !hasOtherNames && isPlainChange(PLAIN_CHANGES, text))
-    return { rule: rule.id, always: true, judges: [PLAIN_ONLY] };
-  const judges = rule.judges.map((one) => explainJudge(one, text));
-  return { rule: rule.id, always: rule.always === true, judges: judges.map(cleaned) };
+  const always = reportsAny(rule);
+  if (!hasOtherNames && isHarmlessChange(rule, text)) return { rule: rule.id, always, judges: [PLAIN_ONLY] };
+  const judges = closerLooks(rule).map((one) => explainJudge(one, text));
+  return { rule: rule.id, always, judges: judges.map(cleaned) };
 }
 
 function cleaned({ looksFor, counts, plain }: JudgeExplanation): JudgeExplanation {

@@ -1,26 +1,24 @@
 import { nameOfPath } from '../core/text/path.ts';
 import type { Change, Entry } from '../core/types/entry.ts';
-import { expandBraces, foldPath, indexGlobs, matcherOf } from './formats/glob.ts';
+import { expandBraces, type FittingLists, foldPath, indexFiles, matcherOf, splitGlobs } from './formats/glob.ts';
 import { lazy } from './formats/lazy.ts';
 import { wasTooMuch } from './formats/structured.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { LONGEST_TEXT, type Scene } from './input.ts';
 import { differInCommentsOnly } from './judges/comments.ts';
+import { isHarmlessChange } from './judges/harmless-change.ts';
 import { judge } from './judges/judge.ts';
-import { isPlainChange } from './judges/plain-change.ts';
 import { isProgramName } from './judges/program.ts';
-import { type FileRule, type JudgedText, SUSPECT_FILE } from './judges/rule.ts';
+import { closerLooks, type JudgedText, type Rule, reportsAny, SUSPECT_FILE } from './judges/rule.ts';
 import { MOST_ALIASES } from './links.ts';
 import { FILE_RULES } from './rules/all.ts';
-import { PLAIN_CHANGES } from './rules/plain-changes.ts';
 
-const matching = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.paths)));
-const excepted = lazy(() => indexGlobs(FILE_RULES.map((rule) => rule.except ?? [])));
+const listsFor = lazy(() => indexFiles(FILE_RULES.map(({ files }) => files)));
 /** Folders that rules watch: a link of that name puts other content under it. */
 const watched = lazy(
   () =>
     new Set(
-      FILE_RULES.flatMap((rule) => rule.paths.map((glob) => /^(\.[\w-]+)\//.exec(glob)?.[1] ?? '')).filter(
+      FILE_RULES.flatMap((rule) => rule.files.map((glob) => /^(\.[\w-]+)\//.exec(glob)?.[1] ?? '')).filter(
         (name) => name !== '',
       ),
     ),
@@ -39,9 +37,9 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   const before = textOf(scene, change.before);
   const after = textOf(scene, change.after);
   for (const index of rules) {
-    const rule = FILE_RULES[index] as FileRule;
-    if (rule.unlessDeleted === true && change.after === undefined) continue;
-    const at = fits.findIndex((fit) => fit.yes.has(index) && !fit.no.has(index));
+    const rule = FILE_RULES[index] as Rule;
+    if (change.after === undefined && rule.harmless?.includes('deletion') === true) continue;
+    const at = fits.findIndex(({ fitting }) => fitting.has(index));
     const alias = at > 0 ? `through ${names[at]}` : undefined;
     const path = folded[at] as string;
     const seen = sees(scene, rule, change, { before, after, path, hasOtherNames: names.length > 1 });
@@ -66,25 +64,29 @@ function tooMuchHits({ path }: Change, after: Judged, hits: readonly Hit[]): Hit
 }
 
 interface FittingRules {
-  /** For each name the rules whose globs match it, and those that except it. By number in FILE_RULES. */
-  readonly fits: readonly { readonly yes: ReadonlySet<number>; readonly no: ReadonlySet<number> }[];
+  /** For each name the rules that name it, and those that do not leave it out. By number in FILE_RULES. */
+  readonly fits: readonly FittingLists[];
   readonly rules: ReadonlySet<number>;
 }
 
 function rulesFor(folded: readonly string[]): FittingRules {
-  const fits = folded.map((name) => ({ yes: matching()(name), no: excepted()(name) }));
-  const fitting = new Set(fits.flatMap((fit) => [...fit.yes].filter((rule) => !fit.no.has(rule))));
-  const known = fits.some((fit) => [...fit.yes].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule)));
+  const fits = folded.map((name) => listsFor()(name));
+  const fitting = new Set(fits.flatMap((fit) => [...fit.fitting]));
+  const known = fits.some(({ named }) => isKnown(named));
   return { fits, rules: new Set([...fitting].filter((rule) => !known || FILE_RULES[rule]?.lastResort !== true)) };
 }
 
 /** The rules that judge a file of these names: its path, and others that links give it. */
-export function fileRulesOf(names: readonly string[]): FileRule[] {
-  return [...rulesFor(names.map(foldPath)).rules].map((rule) => FILE_RULES[rule] as FileRule);
+export function fileRulesOf(names: readonly string[]): Rule[] {
+  return [...rulesFor(names.map(foldPath)).rules].map((rule) => FILE_RULES[rule] as Rule);
 }
 
 /** Whether a rule judges every file, or files that no other rule knows: it says nothing about the type of a file. */
-const isForUnknown = (rule: FileRule): boolean => rule.lastResort === true || rule.paths.includes('*');
+const isForUnknown = (rule: Rule): boolean => rule.lastResort === true || rule.files.includes('*');
+
+/** Whether one of these rules says something about the type of a file. */
+const isKnown = (rules: ReadonlySet<number>): boolean =>
+  [...rules].some((rule) => !isForUnknown(FILE_RULES[rule] as Rule));
 
 const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
 
@@ -95,29 +97,32 @@ const DATA = /\.(txt|in|json[c5]?|toml|ya?ml|lock|xml|ini|cfg)$/i;
 export function isJudgedByContent(path: string, by: string): boolean {
   if (/\.ya?ml$/i.test(path) && /(^|\/)(\.gitlab-ci|azure-pipelines[^/]*|taskfile(\.dist)?)\.ya?ml$/i.test(by))
     return false;
-  return DATA.test(path) && [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
+  return DATA.test(path) && isWatchedPath(path);
 }
 
 /** Whether a rule knows files of this name, so that a tool may run them or take its settings from them. */
 export function isWatchedPath(path: string): boolean {
-  return [...matching()(foldPath(path))].some((rule) => !isForUnknown(FILE_RULES[rule] as FileRule));
+  return isKnown(listsFor()(foldPath(path)).named);
 }
 
 /** By rule: whether one of its globs for programs matches a name. */
-const programNames = new Map<FileRule, (path: string) => boolean>();
+const programNames = new Map<Rule, (path: string) => boolean>();
 
 /** Whether a rule expects data under a name, so that a program there is none of the files that it is for. */
-function expectsData(rule: FileRule, path: string): boolean {
-  if (isForUnknown(rule) || rule.judges.length === 0) return false;
-  const known = programNames.get(rule) ?? matcherOf(rule.paths.flatMap(expandBraces).filter(isProgramName));
+function expectsData(rule: Rule, path: string): boolean {
+  if (isForUnknown(rule) || closerLooks(rule).length === 0) return false;
+  const known =
+    programNames.get(rule) ?? matcherOf(splitGlobs(rule.files).named.flatMap(expandBraces).filter(isProgramName));
   programNames.set(rule, known);
   return !known(path);
 }
 
 /** Whether a name matches a plain glob of the rule only in another letter case. */
-function fitsByCaseOnly(rule: FileRule, name: string): boolean {
+function fitsByCaseOnly(rule: Rule, name: string): boolean {
   const last = nameOfPath(name);
-  const words = rule.paths.filter((glob) => !/[*?{]/.test(glob)).map((glob) => nameOfPath(glob));
+  const words = splitGlobs(rule.files)
+    .named.filter((glob) => !/[*?{]/.test(glob))
+    .map((glob) => nameOfPath(glob));
   return !words.includes(last) && words.some((word) => word.toLowerCase() === last.toLowerCase());
 }
 
@@ -128,7 +133,7 @@ function titleOf({ kind }: Change): string {
 /** What counts in a change: undefined when nothing does, '' when any change does. */
 function sees(
   scene: Scene,
-  rule: FileRule,
+  rule: Rule,
   change: Change,
   {
     before,
@@ -138,14 +143,15 @@ function sees(
   }: { readonly before: Judged; readonly after: Judged; readonly path: string; readonly hasOtherNames: boolean },
 ): string | undefined {
   const { after: entry } = change;
-  if (entry?.kind === 'symlink') return rule.paths.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
+  const isAny = reportsAny(rule);
+  if (entry?.kind === 'symlink') return rule.files.includes('*') ? undefined : `a link to ${entry.target ?? '?'}`;
   if (entry !== undefined && entry.kind !== 'file') return undefined;
   // The rules unreadable and text-long report such files, so rules for every file do not.
   if (before === UNREADABLE || after === UNREADABLE)
-    return rule.paths.includes('*') ? undefined : 'its content cannot be judged';
-  if (after?.slice(0, NUL_SEARCH_CHARS).includes('\0') === true && !isForUnknown(rule) && rule.always !== true)
+    return rule.files.includes('*') ? undefined : 'its content cannot be judged';
+  if (after?.slice(0, NUL_SEARCH_CHARS).includes('\0') === true && !isForUnknown(rule) && !isAny)
     return 'not plain text, so it cannot be judged';
-  if (change.kind === 'mode') return rule.always === true ? 'its mode changed' : undefined;
+  if (change.kind === 'mode') return isAny ? 'its mode changed' : undefined;
   const text: JudgedText = {
     path,
     before,
@@ -155,23 +161,22 @@ function sees(
     deleted: () => scene.deleted(change),
   };
   // A file with a second name is also what that name says.
-  if (rule.always === true && !hasOtherNames && isPlainChange(PLAIN_CHANGES, text)) return undefined;
+  if (!hasOtherNames && isHarmlessChange(rule, text)) return undefined;
   const seen = judge(rule, text).filter((one) => one !== '');
   const list = seen.length > 3 ? [...seen.slice(0, 3), `and ${seen.length - 3} more`] : seen;
   if (seen.length > 0) return list.join('; ');
   if (before === undefined && after !== undefined && isProgramName(path) && expectsData(rule, path)) return 'a program';
-  if (rule.judges.some((one) => one.kind === 'any')) return '';
-  if (rule.always !== true) return undefined;
-  // What an assistant reads has no comments.
+  if (rule.look.some(({ kind }) => kind === 'content')) return '';
+  if (!isAny) return undefined;
   if (
-    rule.family !== 'agents' &&
+    rule.harmless?.includes('comments') === true &&
     before !== undefined &&
     after !== undefined &&
     differInCommentsOnly(path, before, after)
   )
     return undefined;
   if (after === undefined) return 'what it set no longer applies';
-  return rule.judges.length > 0 ? 'nothing in it that is known to run something' : '';
+  return closerLooks(rule).length > 0 ? 'nothing in it that is known to run something' : '';
 }
 
 /** So many characters of a file are searched for a NUL: tools read UTF-16, the rules do not. */

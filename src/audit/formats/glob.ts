@@ -95,6 +95,31 @@ export function indexGlobs(lists: readonly (readonly string[])[]): (path: string
   };
 }
 
+/** The globs of a list that name files, and those that leave some of them out: these begin with `!`. */
+export function splitGlobs(globs: readonly string[]): { readonly named: string[]; readonly excepted: string[] } {
+  const excepted = globs.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1));
+  return { named: globs.filter((glob) => !glob.startsWith('!')), excepted };
+}
+
+/** The lists that a path is named in, and those of them that do not leave it out. By number. */
+export interface FittingLists {
+  readonly named: ReadonlySet<number>;
+  readonly fitting: ReadonlySet<number>;
+}
+
+/** As {@link indexGlobs}, of lists in which a glob that begins with `!` leaves files out. */
+export function indexFiles(lists: readonly (readonly string[])[]): (path: string) => FittingLists {
+  const split = lists.map(splitGlobs);
+  const naming = indexGlobs(split.map(({ named }) => named));
+  const excepting = indexGlobs(split.map(({ excepted }) => excepted));
+  return (path) => {
+    const named = naming(path);
+    if (named.size === 0) return { named, fitting: named };
+    const excepted = excepting(path);
+    return { named, fitting: new Set([...named].filter((list) => !excepted.has(list))) };
+  };
+}
+
 /** Matches a path against the globs that a user or a project wrote. Their braces are not expanded. */
 export function userGlobs(globs: readonly string[]): (path: string) => boolean {
   const matchers = globs.map((glob) => compileGlob(glob.toLowerCase()));
@@ -106,8 +131,8 @@ export function userGlobs(globs: readonly string[]): (path: string) => boolean {
 
 /** Matches a path against one list of run-claude's own globs. */
 export function matcherOf(globs: readonly string[]): (path: string) => boolean {
-  const index = indexGlobs([globs]);
-  return (path) => index(path).size > 0;
+  const index = indexFiles([globs]);
+  return (path) => index(path).fitting.size > 0;
 }
 
 /**

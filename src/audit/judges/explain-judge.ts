@@ -1,6 +1,6 @@
 import { type Leaf, newLeaves, readStructure } from '../formats/structured.ts';
 import { judge } from './judge.ts';
-import type { Judge, JudgedText } from './rule.ts';
+import type { JudgedText, Look } from './rule.ts';
 
 /** Something new in a file that a judge took as plain, and why it did. */
 export interface PlainPart {
@@ -27,21 +27,22 @@ export const PLAIN_ONLY: JudgeExplanation = {
 
 const LOOKS_FOR: Readonly<Record<string, string>> = {
   any: 'any change',
+  content: 'any change',
   new: 'a new file',
   code: 'a program, by its ending',
   keys: 'keys and values that run, load or redirect something',
-  settings: 'keys and values that are not known to be plain data',
+  settings: 'keys and values that are not known to be harmless',
   lines: 'lines that run, load or redirect something',
   custom: 'what the change as a whole does',
 };
 
 /** Repeats the judgement of one judge, and says of each new key or line that does not count why it does not. Pure. */
-export function explainJudge(one: Judge, text: JudgedText): JudgeExplanation {
-  const counts = judge({ judges: [one] }, text).filter((part) => part !== '');
+export function explainJudge(one: Look, text: JudgedText): JudgeExplanation {
+  const counts = judge({ look: [one] }, text).filter((part) => part !== '');
   return { looksFor: LOOKS_FOR[one.kind] ?? one.kind, counts, plain: plainParts(one, text, new Set(counts)) };
 }
 
-function plainParts(one: Judge, text: JudgedText, counts: ReadonlySet<string>): PlainPart[] {
+function plainParts(one: Look, text: JudgedText, counts: ReadonlySet<string>): PlainPart[] {
   if ('format' in one) {
     const after = readStructure(text.after ?? '', one.format, text.path);
     if (after === undefined) return [];
@@ -51,13 +52,13 @@ function plainParts(one: Judge, text: JudgedText, counts: ReadonlySet<string>): 
       .map((leaf) => ({ what: partOf(leaf), why: whyPlain(one, leaf) }));
   }
   if (one.kind !== 'lines' || one.danger === undefined) return [];
-  const { danger, safe } = one;
+  const { danger, harmless } = one;
   return text
     .added()
     .filter((line) => line.text.trim() !== '' && !counts.has(`line ${line.line}: ${line.text.slice(0, MAX_SHOWN)}`))
     .map((line) => {
       const what = `line ${line.line}: ${line.text.slice(0, MAX_SHOWN)}`;
-      return { what, why: safe?.test(line.text) ? matches(safe) : `does not match ${patternOf(danger)}` };
+      return { what, why: harmless?.test(line.text) ? matches(harmless) : `does not match ${patternOf(danger)}` };
     });
 }
 
@@ -67,9 +68,10 @@ const MAX_SHOWN = 120;
 /** A leaf as a finding names it. */
 const partOf = ({ key, value }: Leaf): string => `${key}: ${value.slice(0, MAX_SHOWN)}`;
 
-function whyPlain(one: Extract<Judge, { format: unknown }>, { key, value }: Leaf): string {
-  if (one.safe?.test(`${key}=${value}`)) return matches(one.safe);
-  if (one.kind !== 'keys') return 'the rule lists this key with such a value as plain data';
+function whyPlain(one: Extract<Look, { format: unknown }>, { key, value }: Leaf): string {
+  const harmless = one.kind === 'keys' ? one.harmless : one.harmless.matching;
+  if (harmless?.test(`${key}=${value}`)) return matches(harmless);
+  if (one.kind !== 'keys') return 'the rule lists this key with such a value as harmless';
   const patterns = [
     ...(one.danger === undefined ? [] : [`the key does not match ${patternOf(one.danger)}`]),
     ...(one.value === undefined ? [] : [`the value does not match ${patternOf(one.value)}`]),
@@ -77,7 +79,7 @@ function whyPlain(one: Extract<Judge, { format: unknown }>, { key, value }: Leaf
   return patterns.join(', ');
 }
 
-const matches = (regex: RegExp): string => `matches what the rule takes as plain: ${patternOf(regex)}`;
+const matches = (regex: RegExp): string => `matches what the rule takes as harmless: ${patternOf(regex)}`;
 
 /** Longer expressions are cut: they are in the rule's source. */
 const MAX_PATTERN = 200;

@@ -9,9 +9,9 @@ import {
   unreadReason,
 } from '../formats/structured.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
-import { type PlainKeys, plainBy } from './plain.ts';
+import { harmlessKeysOf, isHarmlessText } from './harmless-keys.ts';
 import { isProgram } from './program.ts';
-import type { FileRule, Judge, JudgedText } from './rule.ts';
+import type { JudgedText, Look, Rule } from './rule.ts';
 
 /** The longest piece of a line that an expression searches, in characters. */
 const WINDOW = 4000;
@@ -19,11 +19,11 @@ const WINDOW = 4000;
 const OVERLAP = 500;
 
 /** What counts in this change for the rule; empty when nothing does. A file that does not parse counts. */
-export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonly string[] {
+export function judge({ look }: Pick<Rule, 'look'>, text: JudgedText): readonly string[] {
   const seen: string[] = [];
-  for (const one of rule.judges) for (const found of judgeOne(one, text)) seen.push(found);
+  for (const one of look) for (const found of judgeOne(one, text)) seen.push(found);
   // What reads lines gets a file once more in the usual spelling of its format.
-  const byLines = seen.length > 0 ? [] : rule.judges.filter(({ kind }) => kind === 'lines' || kind === 'custom');
+  const byLines = seen.length > 0 ? [] : look.filter(({ kind }) => kind === 'lines' || kind === 'custom');
   const usual = byLines.length === 0 ? undefined : usualSpellingOf(text.path, text);
   if (usual === 'too much to judge') seen.push(usual);
   else if (usual !== undefined)
@@ -32,9 +32,12 @@ export function judge(rule: Pick<FileRule, 'judges'>, text: JudgedText): readonl
   return [...new Set(seen)];
 }
 
-function judgeOne(rule: Judge, text: JudgedText): readonly string[] {
+function judgeOne(rule: Look, text: JudgedText): readonly string[] {
   switch (rule.kind) {
+    // The rule reports the change whatever its looks find in it.
     case 'any':
+      return [];
+    case 'content':
       return [''];
     case 'new':
       return text.before === undefined ? ['new file'] : [];
@@ -65,10 +68,6 @@ export function newLinesWith({ added }: JudgedText, regex: RegExp): string[] {
     .map(({ text }) => text.slice(0, 120));
 }
 
-/** Whether a line is known to be harmless; a long one never is, since only a piece of it could be matched. */
-export const isSafe = (regex: RegExp | undefined, line: string): boolean =>
-  regex !== undefined && line.length <= 2 * WINDOW && regex.test(line);
-
 /**
  * Other ways in which a tool may read a line: with its escapes resolved and its keys without quotes, and joined with
  * the next one where a backslash ends it.
@@ -95,16 +94,16 @@ const HAS_OTHER_READING = /["'\\]|^\?|[^\S\n]:/;
 const STRUCTURED = /\.(json[c5]?|ya?ml|toml)$/i;
 const LONGEST_READ = 1 << 16;
 
-function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): string[] {
-  const { danger, safe, removed, mark, paths } = rule;
-  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
+function judgeLines(rule: Extract<Look, { kind: 'lines' }>, text: JudgedText): string[] {
+  const { danger, harmless, removed, mark, files } = rule;
+  if (files !== undefined && !pathsOf(files)(text.path)) return [];
   if (mark !== undefined && !mark.test(text.after ?? '')) return [];
   const structured = STRUCTURED.test(text.path);
   const hit = (regex: RegExp, at: number, lines: readonly Line[]): boolean => {
     const raw = (lines[at] as Line).text;
     // Without an escape or a continued line there is only one reading, quoted or not.
-    if (!raw.includes('\\') && isSafe(safe, raw)) return false;
-    return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isSafe(safe, one));
+    if (!raw.includes('\\') && isHarmlessText(harmless, raw)) return false;
+    return readings(lines, at, structured).some((one) => seesIn(regex, one) && !isHarmlessText(harmless, one));
   };
   const added = danger === undefined ? [] : text.added().filter((_, at, lines) => hit(danger, at, lines));
   const wasIn = (regex: RegExp, at: number, lines: readonly Line[]): boolean =>
@@ -116,21 +115,21 @@ function judgeLines(rule: Extract<Judge, { kind: 'lines' }>, text: JudgedText): 
   ];
 }
 
-function judgeKeys(rule: Extract<Judge, { kind: 'keys' }>, text: JudgedText): string[] {
-  const { danger, value, safe, removed } = rule;
+function judgeKeys(rule: Extract<Look, { kind: 'keys' }>, text: JudgedText): string[] {
+  const { danger, value, harmless, removed } = rule;
   const counts = (leaf: Leaf): boolean => {
-    if (isSafe(safe, `${leaf.key}=${leaf.value}`)) return false;
+    if (isHarmlessText(harmless, `${leaf.key}=${leaf.value}`)) return false;
     if (danger !== undefined && seesIn(danger, leaf.key)) return true;
     return value !== undefined && leaf.value.split('\n').some((line) => seesIn(value, line));
   };
   return judgeLeaves(rule, text, counts, removed);
 }
 
-function judgeSettings(rule: Extract<Judge, { kind: 'settings' }>, text: JudgedText): string[] {
-  const { plain, safe, removed, paths } = rule;
-  if (paths !== undefined && !pathsOf(paths)(text.path)) return [];
-  const isPlain = plainKeysOf(plain);
-  const counts = (leaf: Leaf): boolean => !isPlain(leaf) && !isSafe(safe, `${leaf.key}=${leaf.value}`);
+function judgeSettings(rule: Extract<Look, { kind: 'settings' }>, text: JudgedText): string[] {
+  const { harmless, removed, files } = rule;
+  if (files !== undefined && !pathsOf(files)(text.path)) return [];
+  const isHarmless = harmlessKeysOf(harmless);
+  const counts = (leaf: Leaf): boolean => !isHarmless(leaf);
   const odd = ODD_SETTINGS.filter(({ sign }) => sign.test(text.after ?? '') && !sign.test(text.before ?? ''));
   return [...judgeLeaves(rule, text, counts, removed), ...odd.map(({ says }) => says)];
 }
@@ -141,15 +140,6 @@ const matchers = new WeakMap<readonly string[], (path: string) => boolean>();
 export function pathsOf(globs: readonly string[]): (path: string) => boolean {
   const known = matchers.get(globs) ?? matcherOf(globs);
   matchers.set(globs, known);
-  return known;
-}
-
-const compiled = new WeakMap<PlainKeys, (leaf: Leaf) => boolean>();
-
-/** Whether a leaf is plain by a table, which is compiled once. */
-export function plainKeysOf(keys: PlainKeys): (leaf: Leaf) => boolean {
-  const known = compiled.get(keys) ?? plainBy(keys);
-  compiled.set(keys, known);
   return known;
 }
 

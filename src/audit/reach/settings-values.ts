@@ -1,20 +1,20 @@
 import { foldPath, indexGlobs } from '../formats/glob.ts';
 import { lazy } from '../formats/lazy.ts';
 import { readStructure } from '../formats/structured.ts';
-import { plainKeysOf } from '../judges/judge.ts';
-import type { Judge } from '../judges/rule.ts';
+import { harmlessKeysOf } from '../judges/harmless-keys.ts';
+import type { Look } from '../judges/rule.ts';
 import { FILE_RULES } from '../rules/all.ts';
 
-type SettingsJudge = Extract<Judge, { kind: 'settings' }>;
+type SettingsLook = Extract<Look, { kind: 'settings' }>;
 
-/** Every table of plain settings, with the names of its files. */
+/** Every table of harmless settings, with the names of its files. */
 const tables = lazy(() => {
   const all = FILE_RULES.flatMap((rule) =>
-    rule.judges.flatMap((one) =>
-      one.kind === 'settings' ? [{ judge: one as SettingsJudge, paths: one.paths ?? rule.paths }] : [],
+    rule.look.flatMap((one) =>
+      one.kind === 'settings' ? [{ look: one as SettingsLook, files: one.files ?? rule.files }] : [],
     ),
   );
-  return { judges: all.map(({ judge }) => judge), find: indexGlobs(all.map(({ paths }) => paths)) };
+  return { looks: all.map(({ look }) => look), find: indexGlobs(all.map(({ files }) => files)) };
 });
 
 /** Whether a rule knows the plain settings of files of this name. */
@@ -31,14 +31,12 @@ const SETTINGS_NAME =
  * knows the file, or it does not parse.
  */
 export function valuesThatLead(path: string, text: string): string[] | undefined {
-  const { judges, find } = tables();
-  const fitting = [...find(foldPath(path))].map((index) => judges[index] as SettingsJudge);
+  const { looks, find } = tables();
+  const fitting = [...find(foldPath(path))].map((index) => looks[index] as SettingsLook);
   const [first] = fitting;
   const structure = first === undefined ? undefined : readStructure(text, first.format, path);
   if (structure === undefined) return undefined;
   return structure.leaves
-    .filter((leaf) =>
-      fitting.some(({ plain, safe }) => !plainKeysOf(plain)(leaf) && safe?.test(`${leaf.key}=${leaf.value}`) !== true),
-    )
+    .filter((leaf) => fitting.some(({ harmless }) => !harmlessKeysOf(harmless)(leaf)))
     .flatMap(({ value }) => value.split('\n'));
 }

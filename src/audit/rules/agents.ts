@@ -1,6 +1,9 @@
 import { anyOf, words } from '../formats/words.ts';
 import { EVERY_INSTRUCTION } from '../judges/every-line.ts';
-import type { FileRule } from '../judges/rule.ts';
+import { onlyHarmlessKeys } from '../judges/harmless-change.ts';
+import { ANY_CHANGE, type Rule } from '../judges/rule.ts';
+import { HARMLESS_WORKFLOWS } from './build/workflows/other-services.ts';
+import { HARMLESS_IN_FLEET } from './harmless-editors.ts';
 
 const AGENT_DIRS = words`
   agent agents amp augment codebuddy codex cline clinerules continue crush cursor devin factory forge
@@ -10,14 +13,14 @@ const AGENT_DIRS = words`
   ruler rulesync serena shell-gpt smol specify superdesign taskmaster v0 vibe void ai ai-rules
 `;
 
-export const agentRules: readonly FileRule[] = [
+export const agentRules: readonly Rule[] = [
   {
     id: 'agent-instructions',
     title: 'Agent instructions changed',
     family: 'agents',
-    trigger: 'the next session of an assistant in this folder',
+    when: 'the next session of an assistant in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       'CLAUDE.md',
       'CLAUDE.local.md',
       'AGENTS.md',
@@ -74,8 +77,8 @@ export const agentRules: readonly FileRule[] = [
       'copilot.md',
       '.replit.md',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       { kind: 'lines', danger: /(^|\s)@(~|\/|\.\.)[\w./~-]+/ },
       {
         kind: 'lines',
@@ -90,9 +93,9 @@ export const agentRules: readonly FileRule[] = [
     id: 'agent-claude',
     title: 'Agent configuration changed',
     family: 'agents',
-    trigger: 'the next Claude Code session in this folder; without a question when run with -p',
+    when: 'the next Claude Code session in this folder; without a question when run with -p',
     severity: 'suspect',
-    paths: [
+    files: [
       '.claude/**',
       '.mcp.json',
       '.claude.json',
@@ -102,8 +105,8 @@ export const agentRules: readonly FileRule[] = [
       'hooks/hooks.json',
       'monitors/monitors.json',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'jsonc',
@@ -121,6 +124,17 @@ export const agentRules: readonly FileRule[] = [
       },
       EVERY_INSTRUCTION,
     ],
+    harmless: [
+      {
+        files: ['.claude/settings.json'],
+        proves: onlyHarmlessKeys('json', {
+          harmless: {
+            matching:
+              /^(spinnerTipsEnabled|showTurnDuration|terminalProgressBarEnabled|prefersReducedMotion)=(true|false)$/,
+          },
+        }),
+      },
+    ],
     why: 'Its hooks, helpers and servers run at once, and its permissions decide what runs without a question.',
     source: 'Claude Code settings; CVE-2025-59536, CVE-2026-33068',
   },
@@ -128,9 +142,9 @@ export const agentRules: readonly FileRule[] = [
     id: 'agent-others',
     title: 'Agent configuration changed',
     family: 'agents',
-    trigger: 'the next session of that assistant, or opening the folder in its editor',
+    when: 'the next session of that assistant, or opening the folder in its editor',
     severity: 'suspect',
-    paths: [
+    files: [
       ...AGENT_DIRS.map((name) => `.${name}/**`),
       '.*/{rules,hooks,mcp,skills,commands,agents,workflows,prompts}/**',
       '.*/{settings,settings.local,mcp,mcp_config,hooks,config}.{json,jsonc,toml,yaml,yml}',
@@ -167,26 +181,24 @@ export const agentRules: readonly FileRule[] = [
       '.continuerc.json',
       'mcp.toml',
       '.mcp.{toml,yaml,yml}',
+      '!.github/workflows/**',
+      '!.*/README.md',
+      '!.cache/**',
+      '!.vscode/**',
+      '!.claude/**',
+      '!.git/**',
+      '!.circleci/config.yml',
+      '!.storybook/**',
+      '!.husky/**',
+      '!.cargo/config.toml',
+      '!.aws/config',
+      '!.docker/config.json',
+      '!.kube/config',
+      '!.streamlit/config.toml',
+      '!.changeset/config.json',
     ],
-    except: [
-      '.github/workflows/**',
-      '.*/README.md',
-      '.cache/**',
-      '.vscode/**',
-      '.claude/**',
-      '.git/**',
-      '.circleci/config.yml',
-      '.storybook/**',
-      '.husky/**',
-      '.cargo/config.toml',
-      '.aws/config',
-      '.docker/config.json',
-      '.kube/config',
-      '.streamlit/config.toml',
-      '.changeset/config.json',
-    ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'auto',
@@ -194,6 +206,7 @@ export const agentRules: readonly FileRule[] = [
           /command|hooks?|mcp|server|notify|sandbox|approval|base_?url|shell|permission|instructions|plugin|formatter|lsp|discovery|callCommand|context|run/i,
       },
     ],
+    harmless: [HARMLESS_IN_FLEET, ...HARMLESS_WORKFLOWS],
     why: 'The assistant takes servers, hooks, rules and permissions from it.',
     source: 'documentation of the assistants; CVE-2025-54135, CVE-2025-54136',
   },
@@ -201,22 +214,21 @@ export const agentRules: readonly FileRule[] = [
     id: 'own-files',
     title: 'Configuration of run-claude changed',
     family: 'agents',
-    trigger: 'the next run-claude session',
+    when: 'the next run-claude session',
     severity: 'suspect',
-    paths: ['.run-claude.toml', '.run-claudeignore'],
-    always: true,
-    judges: [
+    files: ['.run-claude.toml', '.run-claudeignore'],
+    look: [
+      ANY_CHANGE,
       // A finding names few keys: those of the request come first.
       {
         kind: 'settings',
         format: 'toml',
-        paths: ['.run-claude.toml'],
-        plain: {},
-        safe: /^(?!(?:environment|service)\b)/,
+        files: ['.run-claude.toml'],
+        harmless: { matching: /^(?!(?:environment|service)\b)/ },
         removed: /^(?:environment|service)\b/,
       },
-      { kind: 'settings', format: 'toml', paths: ['.run-claude.toml'], plain: {}, removed: /./ },
-      { kind: 'lines', paths: ['.run-claudeignore'], danger: /\S/, removed: /\S/ },
+      { kind: 'settings', format: 'toml', files: ['.run-claude.toml'], harmless: {}, removed: /./ },
+      { kind: 'lines', files: ['.run-claudeignore'], danger: /\S/, removed: /\S/ },
     ],
     why: 'It decides what the next session sees and may do.',
     source: 'docs/how-to/choose-what-enters.md',

@@ -1,4 +1,4 @@
-import type { FileRule } from '../judges/rule.ts';
+import type { Rule } from '../judges/rule.ts';
 import { agentRules } from './agents.ts';
 import { botRules } from './build/bots.ts';
 import { ciRules } from './build/ci.ts';
@@ -34,7 +34,7 @@ import { textEditorRules } from './text-editors.ts';
 import { unlistedRules } from './unlisted.ts';
 
 /** Every rule about files of certain names. */
-export const FILE_RULES: readonly FileRule[] = [
+export const FILE_RULES: readonly Rule[] = [
   ...gitFileRules,
   ...shellRules,
   ...dotfileRules,

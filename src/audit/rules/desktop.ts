@@ -1,5 +1,5 @@
 import { words } from '../formats/words.ts';
-import type { FileRule } from '../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../judges/rule.ts';
 
 const COMMANDS = words`
   bash cargo cat cd chmod chown code cp curl docker env find gcc git go grep gh java kill kubectl ls make
@@ -19,18 +19,18 @@ const OPENED_BY_PROGRAMS = words`
   swf run flatpak shortcut alfredworkflow nemo_action msl
 `;
 
-export const desktopRules: readonly FileRule[] = [
+export const desktopRules: readonly Rule[] = [
   {
     id: 'run-command-name',
     title: 'File with the name of a command',
     family: 'desktop',
-    trigger: 'typing that command where this folder is searched for programs',
+    when: 'typing that command where this folder is searched for programs',
     severity: 'suspect',
-    paths: COMMANDS.flatMap((name) => [
+    files: COMMANDS.flatMap((name) => [
       `/${name}`,
       `/{bin,scripts,tools,.direnv/bin,node_modules/.bin,sbin,.bin}/${name}`,
     ]),
-    judges: [
+    look: [
       { kind: 'new' },
       {
         kind: 'custom',
@@ -46,17 +46,17 @@ export const desktopRules: readonly FileRule[] = [
   {
     id: 'shell-completion',
     family: 'shell',
-    trigger: 'pressing Tab, if the folder is one of the shell',
+    when: 'pressing Tab, if the folder is one of the shell',
     severity: 'suspect',
-    paths: [
+    files: [
       '{completion,completions,site-functions}/_*',
       '{completion,completions,site-functions,vendor_completions.d,bash_completion.d}/*.{bash,fish,zsh,ps1,nu,elv}',
       '{bash-completion,zsh,fish}/**/{completions,site-functions,vendor_completions.d}/*',
       'bash_completion.d/*',
+      '!*.{md,txt,css,scss,sass,less,html,js,jsx,ts,tsx,py,rb,go,rs,java,kt,vue,svelte}',
     ],
-    except: ['*.{md,txt,css,scss,sass,less,html,js,jsx,ts,tsx,py,rb,go,rs,java,kt,vue,svelte}'],
-    judges: [{ kind: 'any' }],
-    unlessDeleted: true,
+    look: [{ kind: 'content' }],
+    harmless: ['deletion'],
     why: 'The shell runs it as soon as the command is completed.',
     source: 'bash(1), Programmable Completion; zshcompsys(1)',
   },
@@ -64,9 +64,9 @@ export const desktopRules: readonly FileRule[] = [
     id: 'run-windows-name',
     title: 'File that Windows runs by its name',
     family: 'desktop',
-    trigger: 'opening a terminal or editor in that folder on Windows',
+    when: 'opening a terminal or editor in that folder on Windows',
     severity: 'suspect',
-    paths: [
+    files: [
       ...[
         'git',
         'node',
@@ -97,8 +97,8 @@ export const desktopRules: readonly FileRule[] = [
       'desktop.ini',
       '*.{exe,scr,com,msi,msp,cpl,jse,vbe,wsh,pif}',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'Windows searches the current folder first.',
     source: 'CVE-2020-26233, CVE-2020-27955',
   },
@@ -106,9 +106,9 @@ export const desktopRules: readonly FileRule[] = [
     id: 'desktop-launcher',
     title: 'File that a desktop opens by itself',
     family: 'desktop',
-    trigger: 'showing the folder in a file manager, or a double click',
+    when: 'showing the folder in a file manager, or a double click',
     severity: 'suspect',
-    paths: [
+    files: [
       `*.{${LAUNCHERS.join(',')}}`,
       '*.{app,workflow,action,prefPane,qlgenerator,saver,kext,mdimporter,service}/**',
       `*.{${OPENED_BY_PROGRAMS.join(',')}}`,
@@ -125,21 +125,22 @@ export const desktopRules: readonly FileRule[] = [
       'AUTORUN*',
       '*.flatpakref',
       '*.snap.yaml',
+      '!*.md',
     ],
-    except: ['*.md'],
-    always: true,
-    judges: [
-      { kind: 'lines', danger: /Exec\s*=|open\s*=|IconFile|\\\\|URL=|command|shell/i, safe: /^Name(\[\w+\])?=/ },
+    look: [
+      ANY_CHANGE,
+      { kind: 'lines', danger: /Exec\s*=|open\s*=|IconFile|\\\\|URL=|command|shell/i, harmless: /^Name(\[\w+\])?=/ },
     ],
+    harmless: ['comments'],
     why: 'Showing or opening it starts a program or reaches a server.',
     source: 'Desktop Entry specification; CVE-2025-24054, CVE-2017-8464',
   },
   {
     id: 'debugger-file',
     family: 'desktop',
-    trigger: 'gdb, lldb, valgrind or a database client started in this folder',
+    when: 'gdb, lldb, valgrind or a database client started in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       '.gdbinit',
       '.gdbearlyinit',
       '*-gdb.{py,gdb,scm}',
@@ -174,13 +175,14 @@ export const desktopRules: readonly FileRule[] = [
       '.odbc.ini',
       '.strace*',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger: /shell|\\!|system|python|source|pager|plugin|command|log-file|init/i,
       },
     ],
+    harmless: ['comments'],
     why: 'The tool runs the file when it starts.',
     source: 'manuals of gdb, lldb, valgrind, psql and sqlite3',
   },

@@ -1,6 +1,7 @@
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
-import type { FileRule, JudgedText } from '../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Rule } from '../judges/rule.ts';
 import { PLAIN_VSCODE_SETTING } from './editor-settings.ts';
+import { HARMLESS_IN_FLEET, HARMLESS_IN_VSCODE, HARMLESS_IN_XCODE } from './harmless-editors.ts';
 
 const VSCODE_KEYS = oneOf`
   command args env cwd shell runOn dependsOn inputs program runtime preLaunch postDebug setup pipe recommendations Command$
@@ -20,17 +21,22 @@ const GUARDS = anyOf(
   /workbench\.trustedDomains/i,
 );
 
-export const editorRules: readonly FileRule[] = [
+export const editorRules: readonly Rule[] = [
   {
     id: 'editor-vscode-settings',
     family: 'editors',
-    trigger: 'opening the folder in VS Code or an editor like it',
+    when: 'opening the folder in VS Code or an editor like it',
     severity: 'suspect',
-    paths: ['.{vscode,cursor,windsurf,vscodium,kiro}/settings.json'],
-    judges: [
+    files: ['.{vscode,cursor,windsurf,vscodium,kiro}/settings.json'],
+    look: [
       // Every setting that is not known to be plain data.
-      { kind: 'keys', format: 'jsonc', danger: /./, safe: PLAIN_VSCODE_SETTING },
-      { kind: 'keys', format: 'jsonc', danger: GUARDS, safe: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/ },
+      { kind: 'keys', format: 'jsonc', danger: /./, harmless: PLAIN_VSCODE_SETTING },
+      {
+        kind: 'keys',
+        format: 'jsonc',
+        danger: GUARDS,
+        harmless: /^(files|search)\.exclude\.\*\*\/\*?\.?[\w*-]+=true$/,
+      },
     ],
     why: 'An extension may take a program, a module or a server from the changed keys, or they disable a protection.',
     source: 'VS Code workspace trust; CVE-2025-53773',
@@ -38,9 +44,9 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-vscode',
     family: 'editors',
-    trigger: 'opening the folder in VS Code, running or debugging',
+    when: 'opening the folder in VS Code, running or debugging',
     severity: 'suspect',
-    paths: [
+    files: [
       '.vscode/**',
       '*.code-workspace',
       '.devcontainer/**',
@@ -51,10 +57,10 @@ export const editorRules: readonly FileRule[] = [
       '.gitpod.y{,a}ml',
       '.gitpod/**',
       '.ona/**',
+      '!.vscode/settings.json',
     ],
-    except: ['.vscode/settings.json'],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'auto',
@@ -62,33 +68,35 @@ export const editorRules: readonly FileRule[] = [
         removed: /./,
       },
     ],
+    harmless: ['comments', ...HARMLESS_IN_VSCODE],
     why: 'Tasks, launches, extensions and containers defined here run on your machine.',
     source: 'VS Code and containers.dev documentation',
   },
   {
     id: 'editor-jetbrains',
     family: 'editors',
-    trigger: 'opening, building or running the project in a JetBrains IDE',
+    when: 'opening, building or running the project in a JetBrains IDE',
     severity: 'suspect',
-    paths: ['.idea/**', '.run/**', '*.iml', '*.ipr', '*.iws', '.fleet/**'],
-    always: true,
-    judges: [
+    files: ['.idea/**', '.run/**', '*.iml', '*.ipr', '*.iws', '.fleet/**'],
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger:
           /SCRIPT_|VM_PARAMETERS|PROGRAM|beforeRun|option name=".{0,60}(path|command|script|interpreter|shell|home)|jdbc|plugin|envs?\b|processor/i,
       },
     ],
+    harmless: ['comments', HARMLESS_IN_FLEET],
     why: 'Run configurations, watchers and start-up tasks run programs.',
     source: 'JetBrains project security',
   },
   {
     id: 'editor-xcode-project',
     family: 'editors',
-    trigger: 'opening or building the project in Xcode',
+    when: 'opening or building the project in Xcode',
     severity: 'suspect',
-    paths: ['*.xcodeproj/project.pbxproj'],
-    judges: [
+    files: ['*.xcodeproj/project.pbxproj'],
+    look: [
       {
         kind: 'lines',
         // Script phases, build rules, tools, flags and packages, and escapes or other formats that could spell them.
@@ -98,7 +106,7 @@ export const editorRules: readonly FileRule[] = [
           pattern('i')`\b(${XCODE_SETTINGS})(\[[^\]]{0,80}\])?"?\s*=`,
           /-load|-fplugin|\\[U0-7x]|&#|<!|^bplist|^[<{]\s*["?]/i,
         ),
-        safe: /^\/\* (Begin|End) \w+ section \*\/$|^(SDKROOT = (iphoneos|macosx|auto|appletvos|watchos|xros);)$/,
+        harmless: /^\/\* (Begin|End) \w+ section \*\/$|^(SDKROOT = (iphoneos|macosx|auto|appletvos|watchos|xros);)$/,
       },
     ],
     why: 'Xcode runs its script phases, build rules and tools, and fetches its packages.',
@@ -107,9 +115,9 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-others',
     family: 'editors',
-    trigger: 'opening or building the project in that editor',
+    when: 'opening or building the project in that editor',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.sublime-{project,workspace,build,settings,commands}',
       '.zed/**',
       '.helix/**',
@@ -167,16 +175,18 @@ export const editorRules: readonly FileRule[] = [
       '*.{geany,cbp,workspace.layout,qbs.user,creator.user}',
       '.idx/**',
       'replit.nix',
+      '!*.xcodeproj/**/*.xcuserstate',
+      '!*.xcodeproj/project.pbxproj',
     ],
-    except: ['*.xcodeproj/**/*.xcuserstate', '*.xcodeproj/project.pbxproj'],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger:
           /shellScript|PreActions|PostActions|command|binary|lldbinit|OTHER_\w*FLAGS|SWIFT_EXEC|\b(CC|LD|CXX)\s*=|repositoryURL|arguments|LOCATION/i,
       },
     ],
+    harmless: ['comments', HARMLESS_IN_XCODE],
     why: 'The editor takes build steps and programs from it.',
     source:
       'documentation of Sublime Text, Zed, Helix, Eclipse, Visual Studio, Xcode, Godot, Unity, Unreal; SourceKit-LSP',
@@ -184,10 +194,10 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-http-client',
     family: 'editors',
-    trigger: 'sending the request in the editor',
+    when: 'sending the request in the editor',
     severity: 'suspect',
-    paths: ['*.{http,rest}', '{http-client,rest-client}{,.private}.env.json'],
-    judges: [
+    files: ['*.{http,rest}', '{http-client,rest-client}{,.private}.env.json'],
+    look: [
       {
         kind: 'lines',
         danger:
@@ -201,10 +211,10 @@ export const editorRules: readonly FileRule[] = [
   {
     id: 'editor-editorconfig',
     family: 'editors',
-    trigger: 'saving a file',
+    when: 'saving a file',
     severity: 'suspect',
-    paths: ['.editorconfig'],
-    judges: [
+    files: ['.editorconfig'],
+    look: [
       {
         kind: 'lines',
         danger: /^\s*(charset|end_of_line)\s*=|dotnet_diagnostic\..{0,80}=\s*(none|silent)|dotnet_analyzer.{0,80}none/i,

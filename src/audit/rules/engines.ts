@@ -1,14 +1,14 @@
 import { anyOf } from '../formats/words.ts';
-import type { FileRule } from '../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../judges/rule.ts';
 
 /** Files that game engines, design programs and board tools run when a project is opened in them. */
-export const engineRules: readonly FileRule[] = [
+export const engineRules: readonly Rule[] = [
   {
     id: 'engine-script',
     family: 'engines',
-    trigger: 'opening the project or scene in its program',
+    when: 'opening the project or scene in its program',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.gdextension',
       '*.gdnlib',
       'export_presets.cfg',
@@ -32,18 +32,18 @@ export const engineRules: readonly FileRule[] = [
       'zephyr/module.y{,a}ml',
       '.synopsys*',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The program runs the file, or files that it names, when the project is opened.',
     source: 'manuals of Godot, Unreal, Unity, Maya, Blender, AutoCAD, QGIS, OpenOCD and ESP-IDF',
   },
   {
     id: 'engine-lines',
     family: 'engines',
-    trigger: 'opening the project or scene in its program',
+    when: 'opening the project or scene in its program',
     severity: 'suspect',
-    paths: ['*.gd', '*.{tscn,tres}', '*.asmdef', '*.cs', 'Config/*.ini', '*.qsf'],
-    judges: [
+    files: ['*.gd', '*.{tscn,tres}', '*.asmdef', '*.cs', 'Config/*.ini', '*.qsf'],
+    look: [
       {
         kind: 'lines',
         danger: anyOf(
@@ -60,9 +60,9 @@ export const engineRules: readonly FileRule[] = [
   {
     id: 'repl-start',
     family: 'engines',
-    trigger: 'starting the interpreter in that folder',
+    when: 'starting the interpreter in that folder',
     severity: 'suspect',
-    paths: [
+    files: [
       'init.sage',
       'PKG_ADD',
       '{sys,}profile.do',
@@ -74,8 +74,7 @@ export const engineRules: readonly FileRule[] = [
       'q.q',
       'axiom.input',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
     why: 'The interpreter runs the file of that name in the folder where it is started.',
     source: 'manuals of Sage, Octave, Stata, SAS, Maxima and Julia',
   },

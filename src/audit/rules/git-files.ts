@@ -1,16 +1,16 @@
 import { type ConfigEntry, parseConfig } from '../../core/git/config-parse.ts';
 import { oneOf, pattern } from '../formats/words.ts';
-import type { FileRule, JudgedText } from '../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Rule } from '../judges/rule.ts';
 import { hostOf } from '../locks/lockfiles.ts';
 
-export const gitFileRules: readonly FileRule[] = [
+export const gitFileRules: readonly Rule[] = [
   {
     id: 'git-attributes',
     family: 'git files',
-    trigger: 'git status, diff, checkout, archive',
+    when: 'git status, diff, checkout, archive',
     severity: 'suspect',
-    paths: ['.gitattributes'],
-    judges: [
+    files: ['.gitattributes'],
+    look: [
       { kind: 'custom', see: newDrivers },
       { kind: 'custom', see: oddAttributes },
       { kind: 'lines', removed: /\s(filter=|text|eol=lf)/ },
@@ -22,24 +22,24 @@ export const gitFileRules: readonly FileRule[] = [
     id: 'git-modules-file',
     title: 'Suspect submodule',
     family: 'git files',
-    trigger: 'git submodule update, clone --recurse-submodules',
+    when: 'git submodule update, clone --recurse-submodules',
     severity: 'suspect',
-    paths: ['.gitmodules'],
-    judges: [{ kind: 'custom', see: submodules }],
+    files: ['.gitmodules'],
+    look: [{ kind: 'custom', see: submodules }],
     why: 'A submodule adds another repository, at the path and URL in this file.',
     source: 'CVE-2018-11235, CVE-2018-17456, CVE-2025-48384',
   },
   {
     id: 'git-lfsconfig',
     family: 'git files',
-    trigger: 'git lfs fetch, push',
+    when: 'git lfs fetch, push',
     severity: 'suspect',
-    paths: ['.lfsconfig'],
-    judges: [
+    files: ['.lfsconfig'],
+    look: [
       {
         kind: 'lines',
         danger: /url|access|pushurl|fetchexclude|fetchinclude|transfer|extension|remote/i,
-        safe: /^[#;]/,
+        harmless: /^[#;]/,
       },
     ],
     why: 'Content and credentials go to the server that it names.',
@@ -48,20 +48,20 @@ export const gitFileRules: readonly FileRule[] = [
   {
     id: 'git-mailmap',
     family: 'git files',
-    trigger: 'git log, shortlog, blame',
+    when: 'git log, shortlog, blame',
     severity: 'suspect',
-    paths: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
-    judges: [{ kind: 'lines', danger: /^[^#\s]/, safe: /^([0-9a-f]{40}|[0-9a-f]{64})(\s*#.*)?$/i }],
+    files: ['.mailmap', '.git-blame-ignore-revs', '.gitignore-revs'],
+    look: [{ kind: 'lines', danger: /^[^#\s]/, harmless: /^([0-9a-f]{40}|[0-9a-f]{64})(\s*#.*)?$/i }],
     why: 'Git shows work under another name, or attributes lines to another author.',
     source: 'gitmailmap(5), git-blame(1)',
   },
   {
     id: 'git-signers',
     family: 'git files',
-    trigger: 'git log --show-signature, merge --verify-signatures',
+    when: 'git log --show-signature, merge --verify-signatures',
     severity: 'suspect',
-    paths: ['allowed_signers', '*allowed_signers*', '*allowed-signers*', 'revoked_keys'],
-    judges: [{ kind: 'lines', danger: /^[^#]/, removed: /^[^#]/ }],
+    files: ['allowed_signers', '*allowed_signers*', '*allowed-signers*', 'revoked_keys'],
+    look: [{ kind: 'lines', danger: /^[^#]/, removed: /^[^#]/ }],
     why: 'Every added key counts as a trusted signer.',
     source: 'ssh-keygen(1)',
   },
@@ -69,9 +69,9 @@ export const gitFileRules: readonly FileRule[] = [
     id: 'git-hook-managers',
     title: 'Suspect hook file',
     family: 'git files',
-    trigger: 'the next commit, checkout or push',
+    when: 'the next commit, checkout or push',
     severity: 'suspect',
-    paths: [
+    files: [
       '.husky/**',
       '.githooks/**',
       '.hooks/**',
@@ -101,26 +101,29 @@ export const gitFileRules: readonly FileRule[] = [
       '.husky.json',
       '.simple-git-hooks.{json,js,cjs,mjs}',
       '.cargo-husky/**',
+      '!.husky/README*',
+      '!.githooks/README*',
+      '!src/hooks/**',
     ],
-    except: ['.husky/README*', '.githooks/README*', 'src/hooks/**'],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'auto',
         danger: /run|entry|script|repo|rev|language|command|remote|extends|rc|runner|hooks/i,
       },
     ],
+    harmless: ['comments'],
     why: 'A hook manager that you may have installed runs the file by itself.',
     source: 'husky, lefthook and pre-commit documentation',
   },
   {
     id: 'git-commit-tools',
     family: 'git files',
-    trigger: 'committing, making a changelog',
+    when: 'committing, making a changelog',
     severity: 'suspect',
-    paths: ['.gitlint', '.gitchangelog.rc', '{git-,}cliff.toml', '.cz.json', '.commitlintrc', '.gitmessage'],
-    judges: [
+    files: ['.gitlint', '.gitchangelog.rc', '{git-,}cliff.toml', '.cz.json', '.commitlintrc', '.gitmessage'],
+    look: [
       {
         kind: 'lines',
         danger:
@@ -133,9 +136,9 @@ export const gitFileRules: readonly FileRule[] = [
   {
     id: 'git-other-vcs',
     family: 'git files',
-    trigger: 'sl, hg, jj, repo, arc or git review in this folder',
+    when: 'sl, hg, jj, repo, arc or git review in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       '.sl/**',
       '.hg/**',
       '.jj/**',
@@ -154,18 +157,18 @@ export const gitFileRules: readonly FileRule[] = [
       '.hgrc',
       '.pijul/**',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'Another version control system takes hooks, servers and code from it.',
     source: 'Sapling, Mercurial, Arcanist and RBTools documentation',
   },
   {
     id: 'git-review',
     family: 'git files',
-    trigger: 'git review',
+    when: 'git review',
     severity: 'suspect',
-    paths: ['.gitreview'],
-    judges: [{ kind: 'lines', danger: /^(host|port|project|scheme|username)\s*=/ }],
+    files: ['.gitreview'],
+    look: [{ kind: 'lines', danger: /^(host|port|project|scheme|username)\s*=/ }],
     why: 'Pushes go to the host that it names.',
     source: 'git-review documentation',
   },

@@ -1,18 +1,18 @@
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
-import type { FileRule } from '../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../judges/rule.ts';
 
 const VIM_EXPRESSIONS = oneOf`
   foldexpr fde foldtext fdt indentexpr inde formatexpr fex includeexpr inex makeprg mp equalprg ep grepprg gp
   keywordprg kp runtimepath rtp statusline stl printexpr pexpr
 `;
 /** Files that vim and Emacs evaluate, and what they evaluate in others. */
-export const textEditorRules: readonly FileRule[] = [
+export const textEditorRules: readonly Rule[] = [
   {
     id: 'editor-vim',
     family: 'editors',
-    trigger: 'opening the folder or a file in vim or Neovim, also through a plugin',
+    when: 'opening the folder or a file in vim or Neovim, also through a plugin',
     severity: 'suspect',
-    paths: [
+    files: [
       '.vimrc',
       '_vimrc',
       '.exrc',
@@ -43,17 +43,17 @@ export const textEditorRules: readonly FileRule[] = [
       '.nfnl.fnl',
       '.exrc.lua',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The editor runs it, or programs that it names.',
     source: "vim's :help exrc",
   },
   {
     id: 'editor-emacs',
     family: 'editors',
-    trigger: 'visiting a file of the folder in Emacs',
+    when: 'visiting a file of the folder in Emacs',
     severity: 'suspect',
-    paths: [
+    files: [
       '.dir-locals.el',
       '.dir-locals-2.el',
       '.projectile',
@@ -64,18 +64,18 @@ export const textEditorRules: readonly FileRule[] = [
       'Cask',
       '.dir-locals.eld',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'Emacs sets variables and evaluates forms from it.',
     source: 'Emacs manual, Safe File Variables',
   },
   {
     id: 'editor-modeline',
     family: 'editors',
-    trigger: 'opening the file in Emacs or vim',
+    when: 'opening the file in Emacs or vim',
     severity: 'suspect',
-    paths: ['*'],
-    judges: [
+    files: ['*'],
+    look: [
       {
         kind: 'lines',
         mark: /-\*-|eval:|-(?:program|command|executable):|compile-command|\bvim?[<=>\d]{0,6}:|\bex:/i,
@@ -85,7 +85,7 @@ export const textEditorRules: readonly FileRule[] = [
           pattern('i')`\b(vim?[<=>]{0,2}\d{0,4}|ex):\s{0,4}(set?\s)?.{0,200}\b(${VIM_EXPRESSIONS})=`,
           /^\S{1,10}\s{1,4}(eval:\s{0,4}\(|compile-command:)/i,
         ),
-        safe: /^[^#;/*%"'-]{0,8}eval:\s*(true|false|0|1)/,
+        harmless: /^[^#;/*%"'-]{0,8}eval:\s*(true|false|0|1)/,
       },
     ],
     why: 'The editor evaluates an expression in the file.',
@@ -94,10 +94,10 @@ export const textEditorRules: readonly FileRule[] = [
   {
     id: 'editor-emacs-code',
     family: 'editors',
-    trigger: 'byte compiling the file, or exporting the document in Emacs',
+    when: 'byte compiling the file, or exporting the document in Emacs',
     severity: 'suspect',
-    paths: ['*.{el,org}'],
-    judges: [
+    files: ['*.{el,org}'],
+    look: [
       {
         kind: 'lines',
         danger: anyOf(

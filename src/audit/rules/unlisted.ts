@@ -1,7 +1,7 @@
 import { readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import { judge } from '../judges/judge.ts';
-import type { FileRule, Judge, JudgedText } from '../judges/rule.ts';
+import { type JudgedText, type Look, not, type Rule } from '../judges/rule.ts';
 
 const KEYS_THAT_RUN = oneOf`
   [\w-]*_commands? [\w-]+_hooks? run runs command commands cmds? exec execute script scripts hook hooks shell
@@ -83,17 +83,24 @@ const QUIET_FOLDERS = [
 const SAMPLES = ['{test,tests,testdata,fixtures,__fixtures__,__tests__,spec,specs}/**'];
 
 /** Rules for files that no other rule knows. */
-export const unlistedRules: readonly FileRule[] = [
+export const unlistedRules: readonly Rule[] = [
   {
     id: 'unlisted-hidden',
     title: 'Hidden file of an unknown tool',
     family: 'unlisted',
-    trigger: 'the tool that it belongs to',
+    when: 'the tool that it belongs to',
     severity: 'suspect',
-    paths: ['.*', '.*/**'],
-    except: [...QUIET_NAMES, ...QUIET_FOLDERS, ...SAMPLES, '.git/**', '*.{png,jpg,jpeg,gif,svg,webp,ico}'],
+    files: [
+      '.*',
+      '.*/**',
+      ...not(QUIET_NAMES),
+      ...not(QUIET_FOLDERS),
+      ...not(SAMPLES),
+      '!.git/**',
+      '!*.{png,jpg,jpeg,gif,svg,webp,ico}',
+    ],
     lastResort: true,
-    judges: [{ kind: 'custom', see: settingsInside }],
+    look: [{ kind: 'custom', see: settingsInside }],
     why: 'Tools keep files that they run and load under hidden names, which most lists do not show.',
     source: 'docs/audit.md',
   },
@@ -101,22 +108,20 @@ export const unlistedRules: readonly FileRule[] = [
     id: 'unlisted-settings',
     title: 'Settings that run something',
     family: 'unlisted',
-    trigger: 'the tool that it belongs to',
+    when: 'the tool that it belongs to',
     severity: 'suspect',
-    paths: [
+    files: [
       '/*.{toml,y{,a}ml,json,jsonc,json5,pkl,hcl,ini,cfg,conf}',
       '*.{task,hook,job,tool,runner}.{toml,y{,a}ml,json}',
-    ],
-    except: [
-      '/openapi*.*',
-      '/swagger*.*',
-      '/mkdocs.yml',
-      '/_config.yml',
-      '/{{.,}codecov,action,CITATION,composer,bower,component,manifest,lerna,tslint,components}.*',
-      '/*.schema.json',
+      '!/openapi*.*',
+      '!/swagger*.*',
+      '!/mkdocs.yml',
+      '!/_config.yml',
+      '!/{{.,}codecov,action,CITATION,composer,bower,component,manifest,lerna,tslint,components}.*',
+      '!/*.schema.json',
     ],
     lastResort: true,
-    judges: [
+    look: [
       {
         kind: 'lines',
         // Formats without a parser.
@@ -129,13 +134,13 @@ export const unlistedRules: readonly FileRule[] = [
   },
 ];
 
-const RUNS: Judge = {
+const RUNS: Look = {
   kind: 'keys',
   format: 'auto',
   danger: pattern('i')`(^|[.\]])(${KEYS_THAT_RUN})(\.|\[|$)`,
   // A program of the tree, by its path, or a function in one.
   value: pattern('i')`^(file:)?(\.{1,2}\/)?[\w@-][\w@./-]{0,200}\.(${PROGRAMS})(:\w+)?$|^\.{1,2}\/[\w@./-]{1,200}:\w+$`,
-  safe: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
+  harmless: /=(true|false|null|[\d.]*|\[\]|\{\})$/i,
 };
 /** Names of programs that run their arguments, or files of the folder. */
 const INTERPRETER = pattern('i')`^(${INTERPRETERS})(\.exe)?$`;
@@ -146,7 +151,7 @@ const MANY_OF_A_KIND = 5;
  * each entry follows the project's convention: it is not a finding if it is the bare name of such a program.
  */
 function runsSomething(text: JudgedText): readonly string[] {
-  const seen = judge({ judges: [RUNS] }, text);
+  const seen = judge({ look: [RUNS] }, text);
   if (seen.length === 0 || text.before === undefined) return seen;
   const entryOf = (key: string): string => key.replace(/\.[^.]+(\.command)$/, '.*$1');
   const isBare = (value: string): boolean => /^[\w-]{2,60}$/.test(value) && !INTERPRETER.test(value);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { matcherOf } from '../../../src/audit/formats/glob.ts';
+import { matcherOf, splitGlobs } from '../../../src/audit/formats/glob.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Mutator } from './mutator.ts';
 
-const BY_NAME = new Set(FILE_RULES.filter(({ paths }) => !paths.includes('*')).map(({ id }) => id));
+const BY_NAME = new Set(FILE_RULES.filter(({ files }) => !files.includes('*')).map(({ id }) => id));
 
 /** Rules that find each path, notes apart. */
 export function rulesByPath(findings: readonly Finding[]): Map<string, Set<string>> {
@@ -16,8 +16,8 @@ export function rulesByPath(findings: readonly Finding[]): Map<string, Set<strin
 
 /** Whether one of a rule's globs matches the path in every folder. */
 const isAnywhere = (path: string, id: string): boolean => {
-  const paths = FILE_RULES.find((rule) => rule.id === id)?.paths.filter((glob) => !glob.startsWith('/')) ?? [];
-  return matcherOf(paths)(path);
+  const { named } = splitGlobs(FILE_RULES.find((rule) => rule.id === id)?.files ?? []);
+  return matcherOf(named.filter((glob) => !glob.startsWith('/')))(path);
 };
 
 /** Whether another name is still the same attack: the rule must judge the file by its name, wherever it is. */

@@ -179,9 +179,9 @@ it('has only expressions that take linear time on a long line', () => {
     if (regex !== undefined) expressions.set(String(regex), regex);
   };
   for (const rule of FILE_RULES)
-    for (const one of rule.judges)
+    for (const one of rule.look)
       if (one.kind === 'keys' || one.kind === 'lines')
-        for (const key of ['danger', 'safe', 'removed', 'value'] as const) put(Reflect.get(one, key));
+        for (const key of ['danger', 'harmless', 'removed', 'value'] as const) put(Reflect.get(one, key));
   for (const signal of LINE_SIGNALS) for (const regex of [signal.regex, signal.safe]) put(regex);
   expect(expressions.size).toBeGreaterThan(150);
   // A line is shown to them in windows of 4,000 characters. Some are of the square there, which is 16 million steps at

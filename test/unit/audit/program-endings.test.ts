@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { expandBraces, matcherOf } from '../../../src/audit/formats/glob.ts';
+import { expandBraces, matcherOf, splitGlobs } from '../../../src/audit/formats/glob.ts';
 import { FILE_RULES } from '../../../src/audit/rules/all.ts';
 import { isLoud } from './plant.ts';
 
@@ -44,12 +44,11 @@ it('finds a new program under every name that a rule leaves open', () => {
   const silent: Record<string, string[]> = {};
   let count = 0;
   for (const rule of FILE_RULES) {
-    if (rule.paths.includes('*') || rule.lastResort === true) continue;
-    const mine = matcherOf(rule.paths);
-    const excepted = matcherOf(rule.except ?? []);
-    const paths = rule.paths.flatMap(expandBraces).flatMap(programsUnder);
+    if (rule.files.includes('*') || rule.lastResort === true) continue;
+    const mine = matcherOf(rule.files);
+    const paths = splitGlobs(rule.files).named.flatMap(expandBraces).flatMap(programsUnder);
     for (const path of new Set(paths)) {
-      if (!mine(path) || excepted(path)) continue;
+      if (!mine(path)) continue;
       count++;
       const program = PROGRAMS[path.slice(path.lastIndexOf('.'))] ?? '';
       if (!isLoud({ [path]: program })) silent[rule.id] = [...(silent[rule.id] ?? []), path];

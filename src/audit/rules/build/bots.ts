@@ -1,11 +1,11 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { PlainKeys } from '../../judges/plain.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import type { HarmlessKeys } from '../../judges/harmless-keys.ts';
+import type { Rule } from '../../judges/rule.ts';
 import { SONAR } from '../languages/plain-jvm.ts';
 
 const DEPENDABOT_PATHS = ['.github/dependabot.y{,a}ml'];
 /** Which updates the bot proposes, how often, and how it names them. */
-const DEPENDABOT: PlainKeys = {
+const DEPENDABOT: HarmlessKeys = {
   switch: words`version updates.{open-pull-requests-limit,enable-beta-ecosystems} updates.cooldown.{default-days,semver-*-days}`,
   word: words`updates.{package-ecosystem,versioning-strategy,rebase-strategy} {,***.}{interval,schedule,day,time} updates.groups.*.applies-to`,
   text: words`updates.schedule.timezone updates.commit-message.{prefix,prefix-development,include}`,
@@ -16,7 +16,7 @@ const DEPENDABOT_FOLDER = /^updates\[\]\.director(y|ies\[\])=\/?(?!.*\.\.)[\w./*
 
 const RENOVATE_PATHS = ['{.,}renovate{rc,}{,.json,.json5,.js}', '.github/renovate.json{,5}'];
 /** Which updates the bot proposes, when, in which groups and under which names. What it merges or runs is not here. */
-const RENOVATE: PlainKeys = {
+const RENOVATE: HarmlessKeys = {
   any: words`
     $schema description labels addLabels timezone schedule ignorePaths ignoreDeps commitMessage* semanticCommit* prTitle
     packageRules.{description,match*,exclude*,group*,labels,addLabels,commitMessage*,semanticCommit*,schedule,allowedVersions}
@@ -55,7 +55,7 @@ const OTHER_BOTS = [
 
 const CODECOV_PATHS = ['{.,}codecov.y{,a}ml'];
 /** How a report is shown. What a check requires is not here. */
-const CODECOV: PlainKeys = {
+const CODECOV: HarmlessKeys = {
   switch: words`comment comment.{require_*,hide_*,show_*,after_n_builds} coverage.precision github_checks github_checks.annotations`,
   words: words`comment.{behavior,layout} coverage.round`,
   any: words`coverage.range`,
@@ -100,24 +100,34 @@ const OTHER_SCANNERS = [
 ];
 
 /** Bots that propose and merge changes, and scanners that check them. */
-export const botRules: readonly FileRule[] = [
+export const botRules: readonly Rule[] = [
   {
     id: 'ci-bots',
     family: 'ci',
-    trigger: 'the next run of the bot',
+    when: 'the next run of the bot',
     severity: 'suspect',
-    paths: [...DEPENDABOT_PATHS, ...RENOVATE_PATHS, ...OTHER_BOTS],
-    judges: [
-      { kind: 'settings', format: 'yaml', paths: DEPENDABOT_PATHS, plain: DEPENDABOT, safe: DEPENDABOT_FOLDER },
-      { kind: 'settings', format: 'jsonc', paths: RENOVATE_PATHS, plain: RENOVATE, safe: RENOVATE_PRESETS },
+    files: [...DEPENDABOT_PATHS, ...RENOVATE_PATHS, ...OTHER_BOTS],
+    look: [
+      {
+        kind: 'settings',
+        format: 'yaml',
+        files: DEPENDABOT_PATHS,
+        harmless: { ...DEPENDABOT, matching: DEPENDABOT_FOLDER },
+      },
+      {
+        kind: 'settings',
+        format: 'jsonc',
+        files: RENOVATE_PATHS,
+        harmless: { ...RENOVATE, matching: RENOVATE_PRESETS },
+      },
       {
         kind: 'lines',
-        paths: OTHER_BOTS,
+        files: OTHER_BOTS,
         danger: anyOf(
           /insecure-external|registr|post(Upgrade|Update)?Tasks|automerge|merge|conditions|approv|extends/i,
           /allowedCommands|command|token|owner|@|branches|protect|required|plugins|package-ecosystem|host|url/i,
         ),
-        safe: /^-?\s*"?(schedule|interval|day|time|timezone)"?\s*:/i,
+        harmless: /^-?\s*"?(schedule|interval|day|time|timezone)"?\s*:/i,
         removed: /^[^#].*@|required|approv|protect|^OWNERS/i,
       },
     ],
@@ -127,14 +137,13 @@ export const botRules: readonly FileRule[] = [
   {
     id: 'ci-scanners',
     family: 'ci',
-    trigger: 'the next scan',
+    when: 'the next scan',
     severity: 'suspect',
-    paths: [...OTHER_SCANNERS, ...CODECOV_PATHS, ...SONAR.paths],
-    except: ['.github/workflows/**'],
-    judges: [
-      { kind: 'settings', format: 'yaml', paths: CODECOV_PATHS, plain: CODECOV, removed: LESS },
+    files: [...OTHER_SCANNERS, ...CODECOV_PATHS, ...SONAR.files, '!.github/workflows/**'],
+    look: [
+      { kind: 'settings', format: 'yaml', files: CODECOV_PATHS, harmless: CODECOV, removed: LESS },
       { kind: 'settings', format: 'properties', ...SONAR, removed: /./ },
-      { kind: 'lines', paths: OTHER_SCANNERS, danger: /^[^#\s]/, removed: LESS },
+      { kind: 'lines', files: OTHER_SCANNERS, danger: /^[^#\s]/, removed: LESS },
       { kind: 'custom', see: ({ after }) => (after === undefined ? ['the settings of a check were removed'] : []) },
     ],
     why: 'The scanner checks less, or requires less.',

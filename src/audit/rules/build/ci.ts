@@ -1,14 +1,14 @@
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Rule } from '../../judges/rule.ts';
 import { isWorkflow, movedPins, WORKFLOW_PATHS, workflowChanges } from './workflows/changes.ts';
-import { otherCiChanges } from './workflows/other-services.ts';
+import { HARMLESS_WORKFLOWS, otherCiChanges } from './workflows/other-services.ts';
 
-export const ciRules: readonly FileRule[] = [
+export const ciRules: readonly Rule[] = [
   {
     id: 'ci-workflow',
     family: 'ci',
-    trigger: 'the next push or pull request',
+    when: 'the next push or pull request',
     severity: 'suspect',
-    paths: [
+    files: [
       '.github/workflows/**',
       '.github/actions/**',
       'action.y{,a}ml',
@@ -75,23 +75,22 @@ export const ciRules: readonly FileRule[] = [
       '.depot/**',
       '.bazelci/**',
       'atlantis.y{,a}ml',
+      '!.github/workflows/README*',
+      '!{.,}ci/**/{dictionary,words,wordlist,spelling}.txt',
+      '!ci/README.md',
+      '!.gitlab/issue_templates/**',
+      '!.gitlab/merge_request_templates/**',
+      '!.ci/README.md',
+      '!.{forgejo,gitea}/{ISSUE,PULL_REQUEST}_TEMPLATE/**',
     ],
-    except: [
-      '.github/workflows/README*',
-      '{.,}ci/**/{dictionary,words,wordlist,spelling}.txt',
-      'ci/README.md',
-      '.gitlab/issue_templates/**',
-      '.gitlab/merge_request_templates/**',
-      '.ci/README.md',
-      '.{forgejo,gitea}/{ISSUE,PULL_REQUEST}_TEMPLATE/**',
-    ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'custom',
         see: (text) => (isWorkflow(text.path) ? workflowChanges(text) : otherCiChanges(text)),
       },
     ],
+    harmless: ['comments', ...HARMLESS_WORKFLOWS],
     why: 'The workflow runs with the secrets of the repository at the next push.',
     source: 'GitHub security hardening for Actions; documentation of the vendors',
   },
@@ -99,29 +98,29 @@ export const ciRules: readonly FileRule[] = [
     id: 'ci-action-pin',
     title: 'Action pinned to another commit',
     family: 'ci',
-    trigger: 'the next push or pull request',
+    when: 'the next push or pull request',
     severity: 'suspect',
-    paths: WORKFLOW_PATHS,
-    judges: [{ kind: 'custom', see: movedPins }],
+    files: WORKFLOW_PATHS,
+    look: [{ kind: 'custom', see: movedPins }],
     why: 'The id may be that of a commit in any fork. Compare it with the release that the comment names.',
     source: 'GitHub security hardening for Actions',
   },
   {
     id: 'ci-owners',
     family: 'ci',
-    trigger: 'the next pull request',
+    when: 'the next pull request',
     severity: 'suspect',
-    paths: ['CODEOWNERS', 'OWNERS', 'OWNERS_ALIASES'],
-    judges: [{ kind: 'custom', see: ownersMoved }],
+    files: ['CODEOWNERS', 'OWNERS', 'OWNERS_ALIASES'],
+    look: [{ kind: 'custom', see: ownersMoved }],
     why: 'The file decides whose approval a change needs.',
     source: 'GitHub, GitLab and Prow documentation',
   },
   {
     id: 'ci-contact',
     family: 'ci',
-    trigger: 'reporting a vulnerability or sponsoring the project',
+    when: 'reporting a vulnerability or sponsoring the project',
     severity: 'suspect',
-    paths: [
+    files: [
       'FUNDING.y{,a}ml',
       'FUNDING.json',
       'SECURITY.md',
@@ -129,7 +128,7 @@ export const ciRules: readonly FileRule[] = [
       'MAINTAINERS',
       '.github/ISSUE_TEMPLATE/config.yml',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: /^[\w-]+:\s*\S|@[\w-]+\.\w|https?:|mailto:|contact/i,
@@ -142,9 +141,9 @@ export const ciRules: readonly FileRule[] = [
   {
     id: 'ci-ignore-files',
     family: 'ci',
-    trigger: 'building an image, publishing a package, searching',
+    when: 'building an image, publishing a package, searching',
     severity: 'suspect',
-    paths: [
+    files: [
       '.dockerignore',
       '.npmignore',
       '.gcloudignore',
@@ -159,7 +158,7 @@ export const ciRules: readonly FileRule[] = [
       '.jpmignore',
       '.nowignore',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         removed: /\.env|\.pem|\.key|secret|credential|id_rsa|\.npmrc|\.git\b|\.aws|token|\.p12/i,

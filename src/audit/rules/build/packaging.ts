@@ -1,14 +1,15 @@
 import { anyOf } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
+import { HARMLESS_RECIPE } from './harmless-builds.ts';
 
 /** Operating system packages, installers, images, and the system files that they install. */
-export const packagingRules: readonly FileRule[] = [
+export const packagingRules: readonly Rule[] = [
   {
     id: 'package-recipe',
     family: 'packaging',
-    trigger: 'building or installing the package, or asking for its version',
+    when: 'building or installing the package, or asking for its version',
     severity: 'suspect',
-    paths: [
+    files: [
       'debian/{rules,config,templates,{,*.}{post,pre}{inst,rm},*.init,*.service,*.install,*.triggers}',
       '*.spec',
       '{PKG,APK}BUILD',
@@ -35,26 +36,27 @@ export const packagingRules: readonly FileRule[] = [
       '*.{ks,bu,ign}',
       'autoinstall.y{,a}ml',
       'nfpm.y{,a}ml',
+      '!*.{test,e2e}.spec',
+      '!snap/README*',
     ],
-    except: ['*.{test,e2e}.spec', 'snap/README*'],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments', HARMLESS_RECIPE],
     why: 'The file is a program of the package manager, or contains scripts that run as root.',
     source: 'Debian policy; rpm, makepkg, snapcraft, NSIS, mkosi and BitBake manuals',
   },
   {
     id: 'package-manifest',
     family: 'packaging',
-    trigger: 'building the package',
+    when: 'building the package',
     severity: 'suspect',
-    paths: [
+    files: [
       '{org,com,io,net,dev,app,me}.*.{yml,yaml,json}',
       'flatpak/*.{yml,yaml,json}',
       '*.def',
       'library.json',
       '*.pc{,.in}',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: anyOf(
@@ -70,9 +72,9 @@ export const packagingRules: readonly FileRule[] = [
   {
     id: 'system-files',
     family: 'packaging',
-    trigger: 'installing it, or copying it by hand; then the next start, login or hour',
+    when: 'installing it, or copying it by hand; then the next start, login or hour',
     severity: 'suspect',
-    paths: [
+    files: [
       '{init.d,pam.d,sudoers.d,rc.d,xinetd.d,modprobe.d,modules-load.d,udev/rules.d,ld.so.conf.d,polkit-1,dbus-1}/**',
       'cron.{d,daily,hourly,weekly,monthly}/*',
       'systemd/{system,user}/**',
@@ -80,8 +82,8 @@ export const packagingRules: readonly FileRule[] = [
       'rc.local',
       'ld.so.preload',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The system runs the file because of its path alone, mostly as root.',
     source: 'systemd.unit(5), cron(8), pam.d(5)',
   },

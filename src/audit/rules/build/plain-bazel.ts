@@ -1,12 +1,13 @@
 import { readStructure } from '../../formats/structured.ts';
 import { oneOf, pattern, words } from '../../formats/words.ts';
-import type { PlainKeys } from '../../judges/plain.ts';
-import { differOnlyIn, type PlainChange } from '../../judges/plain-change.ts';
+import { onlyLines } from '../../judges/harmless-change.ts';
+import type { HarmlessKeys } from '../../judges/harmless-keys.ts';
+import type { HarmlessChange } from '../../judges/rule.ts';
 
 const RULES = '{*_library,*_test,*_binary,filegroup,test_suite,alias}';
 
 /** What a Bazel package may say: which files are compiled, for whom, and how a test is scheduled. */
-export const BAZEL_PACKAGE: PlainKeys = {
+export const BAZEL_PACKAGE: HarmlessKeys = {
   word: [
     `${RULES}.{name,importpath,importmap,size,timeout,main,edition,crate_name,module_name}`,
     'config_setting.name',
@@ -41,23 +42,18 @@ const OPTIONS = oneOf`
 const BAZELRC_LINE = pattern()`^(build|test|run|query|fetch|common|always|coverage)(:[\w-]+)?( +--(${OPTIONS}))+$|^$|^# [\w .,:/()'-]*$`;
 
 /** Options of Bazel that load, fetch and run nothing. The order of the other lines stays. */
-const PLAIN_OPTIONS: PlainChange = {
-  paths: ['.bazelrc'],
+const PLAIN_OPTIONS: HarmlessChange = {
+  files: ['.bazelrc'],
   proves: ({ before, after }) => {
     // Such a line goes on in the next one, whatever that says.
     if ([before, after].some((text) => /\\[ \t\r]*$/m.test(text))) return false;
-    const rest = (text: string): string =>
-      text
-        .split('\n')
-        .filter((line) => !BAZELRC_LINE.test(line))
-        .join('\n');
-    return differOnlyIn(BAZELRC_LINE, { before, after }) && rest(before) === rest(after);
+    return onlyLines(BAZELRC_LINE)({ before, after });
   },
 };
 
 /** Another version of a module, its dependencies and toolchains: Bazel's registry has each under its name. */
-const PLAIN_MODULES: PlainChange = {
-  paths: ['MODULE.bazel'],
+const PLAIN_MODULES: HarmlessChange = {
+  files: ['MODULE.bazel'],
   proves: ({ before, after }) => {
     const [old, now] = [before, after].map((text) => withoutVersions(text));
     return old !== undefined && old === now;
@@ -73,4 +69,8 @@ function withoutVersions(text: string): string | undefined {
 }
 
 /** Changes of Bazel's own files that are plain data. */
-export const PLAIN_BAZEL: readonly PlainChange[] = [PLAIN_MODULES, PLAIN_OPTIONS];
+export const PLAIN_BAZEL: readonly HarmlessChange[] = [
+  { files: ['.bazelversion'], proves: ({ after }) => /^\d{1,4}\.\d{1,4}\.\d{1,4}\n?$/.test(after) },
+  PLAIN_MODULES,
+  PLAIN_OPTIONS,
+];

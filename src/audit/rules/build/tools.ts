@@ -1,8 +1,9 @@
 import { anyOf } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
 import { CMAKE_DANGER, CMAKE_SAFE } from './cmake-lines.ts';
-import { BAZEL_PACKAGE, BAZEL_PACKAGE_SAFE } from './plain-bazel.ts';
+import { HARMLESS_TASKS } from './harmless-builds.ts';
+import { BAZEL_PACKAGE, BAZEL_PACKAGE_SAFE, PLAIN_BAZEL } from './plain-bazel.ts';
 import { cmakeCommands } from './plain-cmake.ts';
 
 /** Files of CMake and its package managers that hold no commands of its language alone. */
@@ -17,13 +18,13 @@ const CMAKE_TEXTS = [
   'cmake-variants.{json,y{,a}ml}',
 ];
 
-export const buildRules: readonly FileRule[] = [
+export const buildRules: readonly Rule[] = [
   {
     id: 'build-make',
     family: 'build',
-    trigger: 'make, make -n, completion of its targets, an IDE that reads it',
+    when: 'make, make -n, completion of its targets, an IDE that reads it',
     severity: 'suspect',
-    paths: [
+    files: [
       'Makefile',
       'GNUmakefile',
       'BSDmakefile',
@@ -41,22 +42,25 @@ export const buildRules: readonly FileRule[] = [
       'Kconfig*',
       '.makerc',
       'Makevars*',
+      '!Makefile{.,-}*.{md,txt,rst}',
+      '!Makefile.{md,txt,rst}',
+      '!Make.md',
     ],
-    except: ['Makefile{.,-}*.{md,txt,rst}', 'Makefile.{md,txt,rst}', 'Make.md'],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       { kind: 'lines', danger: /\$\(shell|!=|include|SHELL|MAKEFLAGS|export\s+PATH|^\+|ONESHELL|\$\(eval|curl|wget/i },
       everyCommand(),
     ],
+    harmless: ['comments'],
     why: 'Make runs the file, and parts of it even on a dry run.',
     source: 'GNU make manual',
   },
   {
     id: 'build-tasks',
     family: 'build',
-    trigger: 'just, task, rake, gulp and similar tools, or their completion',
+    when: 'just, task, rake, gulp and similar tools, or their completion',
     severity: 'suspect',
-    paths: [
+    files: [
       '{.,}justfile',
       '*.just',
       'Taskfile{,.dist}.y{,a}ml',
@@ -107,8 +111,8 @@ export const buildRules: readonly FileRule[] = [
       'PklProject',
       '{,*.}garden.y{,a}ml',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger:
@@ -116,18 +120,19 @@ export const buildRules: readonly FileRule[] = [
       },
       everyCommand(),
     ],
+    harmless: ['comments', ...HARMLESS_TASKS],
     why: 'The file is a list of commands, or a program, that the tool runs.',
     source: 'manuals of just, Task, Meson, Ninja, SCons and similar tools',
   },
   {
     id: 'build-cmake',
     family: 'build',
-    trigger: 'configuring the build, which IDEs do when they open the project',
+    when: 'configuring the build, which IDEs do when they open the project',
     severity: 'suspect',
-    paths: ['CMakeLists.txt', '*.cmake', ...CMAKE_TEXTS],
-    judges: [
+    files: ['CMakeLists.txt', '*.cmake', ...CMAKE_TEXTS],
+    look: [
       { kind: 'code' },
-      { kind: 'lines', paths: CMAKE_TEXTS, danger: CMAKE_DANGER, safe: CMAKE_SAFE },
+      { kind: 'lines', files: CMAKE_TEXTS, danger: CMAKE_DANGER, harmless: CMAKE_SAFE },
       { kind: 'custom', see: cmakeCommands },
     ],
     why: 'CMake runs these commands when it configures the build.',
@@ -136,9 +141,9 @@ export const buildRules: readonly FileRule[] = [
   {
     id: 'build-autotools',
     family: 'build',
-    trigger: './configure, autoreconf',
+    when: './configure, autoreconf',
     severity: 'suspect',
-    paths: [
+    files: [
       'configure',
       'configure.ac',
       'configure.in',
@@ -156,11 +161,11 @@ export const buildRules: readonly FileRule[] = [
       'configure.win',
       'cleanup.win',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: /./,
-        safe: /^(dnl(\s[^`$;|&<>()]*)?$|#|AC_INIT\(\[?[\w .+-]+\]?,\s*\[?[\w.+-]+\]?(,[^()`$]*)?\)$)/,
+        harmless: /^(dnl(\s[^`$;|&<>()]*)?$|#|AC_INIT\(\[?[\w .+-]+\]?,\s*\[?[\w.+-]+\]?(,[^()`$]*)?\)$)/,
       },
     ],
     why: 'The file is a shell script, or generates one, that the build runs.',
@@ -169,9 +174,9 @@ export const buildRules: readonly FileRule[] = [
   {
     id: 'build-bazel',
     family: 'build',
-    trigger: 'bazel, buck, pants or please: any command, or the IDE',
+    when: 'bazel, buck, pants or please: any command, or the IDE',
     severity: 'suspect',
-    paths: [
+    files: [
       '.bazelrc',
       '.bazelrc.*',
       '*.bazelrc',
@@ -200,15 +205,15 @@ export const buildRules: readonly FileRule[] = [
       'pants-plugins/**',
       '*.mill',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger: anyOf(
           /--(workspace_status_command|run_under|\w*executable|override|registry|remote|spawn_strategy|sandbox)/i,
           /import|repository|http_archive|sha256|urls?\s*=|genrule|cmd\s*=|interpreter|engine|BAZELISK/i,
         ),
-        safe: /^build --jobs/,
+        harmless: /^build --jobs/,
       },
       everyCommand(
         'WORKSPACE{,.bazel,.bzlmod}',
@@ -223,25 +228,26 @@ export const buildRules: readonly FileRule[] = [
         'Tiltfile',
       ),
     ],
+    harmless: ['comments', ...PLAIN_BAZEL],
     why: 'The file selects programs, servers and rules of the build.',
     source: 'Bazel, Buck2, Pants and Please documentation',
   },
   {
     id: 'build-bazel-package',
     family: 'build',
-    trigger: 'bazel build',
+    when: 'bazel build',
     severity: 'suspect',
-    paths: ['BUILD{,.bazel,.pants,.plz}', 'BUCK', 'TARGETS'],
-    judges: [{ kind: 'settings', format: 'starlark', plain: BAZEL_PACKAGE, safe: BAZEL_PACKAGE_SAFE }],
+    files: ['BUILD{,.bazel,.pants,.plz}', 'BUCK', 'TARGETS'],
+    look: [{ kind: 'settings', format: 'starlark', harmless: { ...BAZEL_PACKAGE, matching: BAZEL_PACKAGE_SAFE } }],
     why: 'Its rules run commands in the build.',
     source: 'Bazel documentation',
   },
   {
     id: 'build-generators',
     family: 'build',
-    trigger: 'generating code',
+    when: 'generating code',
     severity: 'suspect',
-    paths: [
+    files: [
       'buf.yaml',
       'buf.gen*.yaml',
       'buf.work.yaml',
@@ -264,7 +270,7 @@ export const buildRules: readonly FileRule[] = [
       'openapi-generator*.{json,yaml}',
       'quicktype.json',
     ],
-    judges: [
+    look: [
       { kind: 'code' },
       {
         kind: 'lines',

@@ -1,13 +1,13 @@
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
 
-export const buildOutputRules: readonly FileRule[] = [
+export const buildOutputRules: readonly Rule[] = [
   {
     id: 'vendored',
     family: 'languages',
-    trigger: 'the next build',
+    when: 'the next build',
     severity: 'suspect',
     title: 'Vendored code changed',
-    paths: [
+    files: [
       '/vendor/**',
       '/third_party/**',
       '/3rdparty/**',
@@ -17,21 +17,22 @@ export const buildOutputRules: readonly FileRule[] = [
       '/Carthage/**',
       '/external/**',
       '/deps/**/*.{c,h,go,rs,js,py}',
+      '!vendor/README*',
+      '!third_party/README*',
+      '!vendor/modules.txt',
     ],
-    except: ['vendor/README*', 'third_party/README*', 'vendor/modules.txt'],
-    always: true,
-    unlessDeleted: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['deletion', 'comments'],
     why: 'The code comes from another project: compare it with its lock file.',
     source: 'go mod vendor',
   },
   {
     id: 'build-output',
     family: 'languages',
-    trigger: 'the next build or run, which trusts time stamps',
+    when: 'the next build or run, which trusts time stamps',
     severity: 'suspect',
     title: 'Build output or cache changed',
-    paths: [
+    files: [
       '/target/**',
       '/obj/**',
       '.gradle/**',
@@ -59,11 +60,10 @@ export const buildOutputRules: readonly FileRule[] = [
       '.zig-cache/**',
       'zig-cache/**',
       '.terraform/**',
+      '!.bsp/*.md',
     ],
-    except: ['.bsp/*.md'],
-    always: true,
-    unlessDeleted: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['deletion', 'comments'],
     why: 'The tool takes the file for the result of sources that did not produce it.',
     source: 'cargo fingerprints; make',
   },

@@ -1,5 +1,5 @@
 import { anyOf } from '../../formats/words.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import type { JudgedText, Rule } from '../../judges/rule.ts';
 import { judgeComposerLock } from '../../locks/composer-lock.ts';
 import { judgeYarnLock } from '../../locks/lockfiles.ts';
 
@@ -48,15 +48,14 @@ const OTHER_LOCKS = [
   'gleam.toml',
 ];
 
-export const lockRules: readonly FileRule[] = [
+export const lockRules: readonly Rule[] = [
   {
     id: 'locks-other',
     family: 'languages',
-    trigger: 'installing dependencies',
+    when: 'installing dependencies',
     severity: 'suspect',
-    paths: OTHER_LOCKS,
-    except: ['composer.lock'],
-    judges: [
+    files: [...OTHER_LOCKS, '!composer.lock'],
+    look: [
       { kind: 'custom', see: judgeYarnLock },
       {
         kind: 'lines',
@@ -74,11 +73,11 @@ export const lockRules: readonly FileRule[] = [
   {
     id: 'locks-composer',
     family: 'languages',
-    trigger: 'composer install',
+    when: 'composer install',
     severity: 'suspect',
-    paths: ['composer.lock'],
-    unlessDeleted: true,
-    judges: [{ kind: 'custom', see: judgeComposerLock }],
+    files: ['composer.lock'],
+    look: [{ kind: 'custom', see: judgeComposerLock }],
+    harmless: ['deletion'],
     why: 'A package comes from a new source, or another commit has its version.',
     source: 'Composer documentation, composer.lock',
   },
@@ -86,9 +85,9 @@ export const lockRules: readonly FileRule[] = [
     id: 'locks-deleted',
     title: 'Lock file deleted',
     family: 'languages',
-    trigger: 'installing dependencies',
+    when: 'installing dependencies',
     severity: 'suspect',
-    paths: [
+    files: [
       ...OTHER_LOCKS,
       'package-lock.json',
       'npm-shrinkwrap.json',
@@ -104,7 +103,7 @@ export const lockRules: readonly FileRule[] = [
       'flake.lock',
       '.terraform.lock.hcl',
     ],
-    judges: [
+    look: [
       { kind: 'custom', see: ({ before, after }) => (before !== undefined && after === undefined ? ['deleted'] : []) },
     ],
     why: 'The next install takes the newest versions, whatever they are, and checks no hash.',

@@ -1,5 +1,5 @@
 import { type Format, readStructure } from '../../formats/structured.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import type { JudgedText, Rule } from '../../judges/rule.ts';
 
 /** Tables of a project's direct dependencies: their names are the keys, or `named` finds each in the values. */
 const TABLES: readonly {
@@ -44,14 +44,14 @@ const LINES: readonly { readonly path: RegExp; readonly name: RegExp }[] = [
   { path: /(^|\/)go\.mod$/i, name: /^(?:require\s+)?([\w.-]+\.\w+\/[\w./~-]+)\s+v\d/ },
 ];
 
-export const newDependencyRules: readonly FileRule[] = [
+export const newDependencyRules: readonly Rule[] = [
   {
     id: 'new-dependency',
     title: 'New dependency',
     family: 'languages',
-    trigger: 'installing dependencies',
+    when: 'installing dependencies',
     severity: 'note',
-    paths: [
+    files: [
       'package.json',
       'composer.json',
       'Cargo.toml',
@@ -64,7 +64,7 @@ export const newDependencyRules: readonly FileRule[] = [
       'Gemfile',
       'go.mod',
     ],
-    judges: [{ kind: 'custom', see: newNames }],
+    look: [{ kind: 'custom', see: newNames }],
     why: 'A package of that name is fetched and may run at once. The name may only look like one that you know.',
     source: 'typosquatting reports',
   },
@@ -72,10 +72,10 @@ export const newDependencyRules: readonly FileRule[] = [
     id: 'extension-release',
     title: 'Another release of an extension',
     family: 'languages',
-    trigger: 'every command of Maven',
+    when: 'every command of Maven',
     severity: 'note',
-    paths: ['.mvn/extensions.xml'],
-    judges: [{ kind: 'custom', see: newReleases }],
+    files: ['.mvn/extensions.xml'],
+    look: [{ kind: 'custom', see: newReleases }],
     why: 'Maven fetches the extension and runs it in each command.',
     source: 'Maven documentation',
   },

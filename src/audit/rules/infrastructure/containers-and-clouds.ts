@@ -1,7 +1,7 @@
 import { anyOf, wholeLine } from '../../formats/words.ts';
 import { judge, newLinesWith } from '../../judges/judge.ts';
 import { withoutNextVersions } from '../../judges/next-versions.ts';
-import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Look, type Rule } from '../../judges/rule.ts';
 import { imageMoved } from './kubernetes.ts';
 
 /** A variable of the host that holds a secret of a tool, and any variable in a command. */
@@ -9,11 +9,11 @@ const HOST_SECRET =
   /\$\{?(ANTHROPIC|OPENAI|CLAUDE|GEMINI|AWS|AZURE|GOOGLE|GH|GITHUB|GITLAB|NPM|PYPI|CARGO|DOCKER|SSH|HF|VAULT|KUBE|CI)_\w*/;
 
 /** Lines of a Dockerfile that are plain data; every other one counts. */
-const IMAGE_LINES: Judge = {
+const IMAGE_LINES: Look = {
   kind: 'lines',
   danger: /./,
   // A continued line, or one of a here-document, is a command: a line is safe only if it cannot be one.
-  safe: wholeLine(
+  harmless: wholeLine(
     /(LABEL|EXPOSE|WORKDIR|STOPSIGNAL|MAINTAINER|VOLUME|ARG(?=\s+\w+(=["']?[\d.]*["']?)?$)|COPY(?!\s+--from))\s[^;|&`$<>()]*/i,
     /ENV (?!LD_|BASH_ENV|ENV=|PATH=|NODE_OPTIONS|PYTHON|PERL|RUBY|GIT_|JAVA_TOOL)\w+=[\w.-]+/i,
     /[\])}\\]+/i,
@@ -24,13 +24,13 @@ const IMAGE_LINES: Judge = {
 /** A base image with the version of its tag. */
 const NEXT_IMAGE = /^FROM [\w./-]+:(\d[\w.-]{0,60})(?: as [\w.-]+)?$/i;
 
-export const infraRules: readonly FileRule[] = [
+export const infraRules: readonly Rule[] = [
   {
     id: 'infra-dockerfile',
     family: 'infrastructure',
-    trigger: 'docker build, opening a devcontainer',
+    when: 'docker build, opening a devcontainer',
     severity: 'suspect',
-    paths: [
+    files: [
       'Dockerfile',
       'Dockerfile.*',
       '*.dockerfile',
@@ -39,19 +39,17 @@ export const infraRules: readonly FileRule[] = [
       '*.containerfile',
       '.s2i/**',
     ],
-    judges: [
-      { kind: 'custom', see: (text) => judge({ judges: [IMAGE_LINES] }, withoutNextVersions(text, NEXT_IMAGE)) },
-    ],
+    look: [{ kind: 'custom', see: (text) => judge({ look: [IMAGE_LINES] }, withoutNextVersions(text, NEXT_IMAGE)) }],
     why: 'The build runs its commands and fetches the base image that it names.',
     source: 'Dockerfile reference',
   },
   {
     id: 'infra-compose',
     family: 'infrastructure',
-    trigger: 'docker compose up',
+    when: 'docker compose up',
     severity: 'suspect',
-    paths: ['docker-compose*.y{,a}ml', 'compose*.y{,a}ml', 'podman-compose*.y{,a}ml', 'stack.y{,a}ml'],
-    judges: [
+    files: ['docker-compose*.y{,a}ml', 'compose*.y{,a}ml', 'podman-compose*.y{,a}ml', 'stack.y{,a}ml'],
+    look: [
       {
         kind: 'keys',
         format: 'yaml',
@@ -61,10 +59,10 @@ export const infraRules: readonly FileRule[] = [
           /deploy\.|develop\.|configs|provider|build$|\.user$|group_add|\.uts$|cgroup_parent|credential_spec/i,
           /use_api_socket|gpus|label_file/i,
         ),
-        safe: /\.user=\d{3,}(:\d+)?$/,
+        harmless: /\.user=\d{3,}(:\d+)?$/,
         removed: /\.(read_only|cap_drop|security_opt|user|internal|pids_limit|mem_limit)(\[\])?$/,
       },
-      { kind: 'keys', format: 'yaml', danger: /\.image$/, safe: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
+      { kind: 'keys', format: 'yaml', danger: /\.image$/, harmless: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
       { kind: 'custom', see: imageMoved },
       { kind: 'custom', see: commandBesideHost },
       { kind: 'keys', format: 'yaml', value: HOST_SECRET },
@@ -75,20 +73,20 @@ export const infraRules: readonly FileRule[] = [
   {
     id: 'infra-compose-override',
     family: 'infrastructure',
-    trigger: 'docker compose up, which loads it by default',
+    when: 'docker compose up, which loads it by default',
     severity: 'suspect',
-    paths: ['docker-compose.override.y{,a}ml', 'compose.override.y{,a}ml', 'docker-bake*.{hcl,json}'],
-    always: true,
-    judges: [],
+    files: ['docker-compose.override.y{,a}ml', 'compose.override.y{,a}ml', 'docker-bake*.{hcl,json}'],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'Compose merges the file over the other one because of its name alone.',
     source: 'Compose documentation, Merge',
   },
   {
     id: 'infra-terraform',
     family: 'infrastructure',
-    trigger: 'terraform init and plan; plan already runs programs',
+    when: 'terraform init and plan; plan already runs programs',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.tf',
       '*.tf.json',
       '*.tofu',
@@ -106,7 +104,7 @@ export const infraRules: readonly FileRule[] = [
       '*.tm{,.hcl}',
       '.opentofu',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: anyOf(
@@ -120,7 +118,7 @@ export const infraRules: readonly FileRule[] = [
           /endpoints?\s*=\s*"https?:|"endpoints?"\s*:\s*"https?:/i,
         ),
         removed: /\b(h1|zh):|prevent_destroy|deletion_protection|block_public|encrypted?\s*=\s*true/,
-        safe: /^(#(?!!)|\/\/)|^\s*(description|tags?|Name)\s*=/,
+        harmless: /^(#(?!!)|\/\/)|^\s*(description|tags?|Name)\s*=/,
       },
     ],
     why: 'Planning runs programs and downloads providers that it names.',
@@ -129,19 +127,19 @@ export const infraRules: readonly FileRule[] = [
   {
     id: 'infra-terraform-auto',
     family: 'infrastructure',
-    trigger: 'terraform plan, which loads it by its name alone',
+    when: 'terraform plan, which loads it by its name alone',
     severity: 'suspect',
-    paths: ['*.auto.tfvars{,.json}', '*_override.tf{,.json}', 'override.tf{,.json}', '.opentofu{,-version}'],
-    judges: [{ kind: 'new' }],
+    files: ['*.auto.tfvars{,.json}', '*_override.tf{,.json}', 'override.tf{,.json}', '.opentofu{,-version}'],
+    look: [{ kind: 'new' }],
     why: 'It replaces values and blocks of the other files.',
     source: 'Terraform documentation, variable definitions and override files',
   },
   {
     id: 'infra-deploy',
     family: 'infrastructure',
-    trigger: 'deploying, cdk synth, serverless',
+    when: 'deploying, cdk synth, serverless',
     severity: 'suspect',
-    paths: [
+    files: [
       'cdk.json',
       'cdktf.json',
       'Pulumi*.y{,a}ml',
@@ -178,7 +176,7 @@ export const infraRules: readonly FileRule[] = [
       '*.bicep',
       'supabase/config.toml',
     ],
-    judges: [
+    look: [
       { kind: 'code' },
       {
         kind: 'lines',
@@ -186,7 +184,7 @@ export const infraRules: readonly FileRule[] = [
           /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler/i,
           /role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds?\b|entrypoint|phases/i,
         ),
-        safe: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
+        harmless: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
     why: 'Deploying runs commands and uploads to the server that it names.',
@@ -195,9 +193,9 @@ export const infraRules: readonly FileRule[] = [
   {
     id: 'infra-server',
     family: 'infrastructure',
-    trigger: 'deploying or copying it by hand',
+    when: 'deploying or copying it by hand',
     severity: 'suspect',
-    paths: [
+    files: [
       '*nginx*.conf',
       'nginx/**',
       'httpd.conf',
@@ -235,10 +233,10 @@ export const infraRules: readonly FileRule[] = [
       'monit{,.conf,.cfg}',
       'monit/**',
       'monitrc',
+      '!*.{go,rs,c,h,cc,cpp,hpp,java,kt,cs,swift}',
     ],
     // Source of the server itself, say caddyfile.go: a compiler reads it.
-    except: ['*.{go,rs,c,h,cc,cpp,hpp,java,kt,cs,swift}'],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: anyOf(
@@ -248,7 +246,7 @@ export const infraRules: readonly FileRule[] = [
           /postrotate|on-(start|stop)|handlers|\bRUN\b|archive_command|shared_preload/i,
           /^(User|Group|Environment(File)?|AmbientCapabilities|LoadCredential)=|^<string>(\/|-\w<|(ba|z|da)?sh<)/i,
         ),
-        safe: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
+        harmless: /^\s*(listen|port|Name)\b[^;{}]*;?$/i,
       },
     ],
     why: 'A service runs the programs that it names, with the rights of the service.',

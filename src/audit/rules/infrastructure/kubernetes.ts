@@ -1,11 +1,11 @@
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf } from '../../formats/words.ts';
 import { judge } from '../../judges/judge.ts';
-import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
+import { type JudgedText, type Look, not, type Rule } from '../../judges/rule.ts';
 import { KUBERNETES_TOOLS, MANIFEST, MANIFEST_SAFE } from './plain-kubernetes.ts';
 
 /** Guards whose deletion allows more. */
-const GUARDS: Judge = {
+const GUARDS: Look = {
   kind: 'lines',
   removed: anyOf(
     /runAsNonRoot:\s*true|readOnlyRootFilesystem:\s*true|allowPrivilegeEscalation:\s*false|seccompProfile/,
@@ -14,23 +14,23 @@ const GUARDS: Judge = {
   ),
 };
 
-export const kubernetesRules: readonly FileRule[] = [
+export const kubernetesRules: readonly Rule[] = [
   {
     id: 'infra-kubernetes-tools',
     family: 'infrastructure',
-    trigger: 'helm install, kubectl apply -k, skaffold dev',
+    when: 'helm install, kubectl apply -k, skaffold dev',
     severity: 'suspect',
-    paths: KUBERNETES_TOOLS.flatMap(({ paths }) => paths),
-    judges: [...KUBERNETES_TOOLS.map((table): Judge => ({ kind: 'settings', ...table, format: 'yaml' })), GUARDS],
+    files: KUBERNETES_TOOLS.flatMap(({ files }) => files),
+    look: [...KUBERNETES_TOOLS.map((table): Look => ({ kind: 'settings', ...table, format: 'yaml' })), GUARDS],
     why: 'It names what is rendered, built and deployed, and programs that the tool starts for it.',
     source: 'Helm: Charts and Values Files; Kustomize: kustomization file; skaffold.yaml reference',
   },
   {
     id: 'infra-kubernetes',
     family: 'infrastructure',
-    trigger: 'kubectl apply, helm upgrade, tilt up, skaffold dev',
+    when: 'kubectl apply, helm upgrade, tilt up, skaffold dev',
     severity: 'suspect',
-    paths: [
+    files: [
       '{k8s,kubernetes,manifests,deploy,deployment,helm,charts,kustomize,overlays}/**/*.y{,a}ml',
       'helmfile.y{,a}ml',
       'helmfile.d/*.y{,a}ml{,.gotmpl}',
@@ -44,9 +44,9 @@ export const kubernetesRules: readonly FileRule[] = [
       'draft.toml',
       'kapp*.yml',
       '{kind,k3d}{,-*,_*,.*}.y{a,}ml',
+      ...not(KUBERNETES_TOOLS.flatMap(({ files }) => files)),
     ],
-    except: KUBERNETES_TOOLS.flatMap(({ paths }) => paths),
-    judges: [
+    look: [
       { kind: 'custom', see: manifestSettings },
       GUARDS,
       { kind: 'custom', see: kubernetesObjects },
@@ -62,7 +62,7 @@ export const kubernetesRules: readonly FileRule[] = [
           /^[\w.-]+\.(sh|bash|py|rb|js|pl|lua)["']?:\s*\S|^-\s+(sh|bash)\s/i,
           /(generators|transformers|validators|helmCharts|openapi|plugin\w*):/i,
         ),
-        safe: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
+        harmless: /^-?\s*image:\s*["']?[\w./-]+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?["']?$/,
       },
     ],
     why: 'Pods get host folders or rights, or images from another registry.',
@@ -70,13 +70,13 @@ export const kubernetesRules: readonly FileRule[] = [
   },
 ];
 
-const SETTINGS: Judge = { kind: 'settings', format: 'yaml', plain: MANIFEST, safe: MANIFEST_SAFE };
+const SETTINGS: Look = { kind: 'settings', format: 'yaml', harmless: { ...MANIFEST, matching: MANIFEST_SAFE } };
 
 /** What is not plain in an object that kubectl takes. Templates and files of other tools are judged by their lines. */
 function manifestSettings(text: JudgedText): readonly string[] {
   if (/(^|\/)templates\//i.test(text.path) || !/\.ya?ml$/i.test(text.path)) return [];
   const isManifest = [text.before, text.after].some((one) => one !== undefined && OBJECT.every((key) => key.test(one)));
-  return isManifest ? judge({ judges: [SETTINGS] }, text) : [];
+  return isManifest ? judge({ look: [SETTINGS] }, text) : [];
 }
 
 const OBJECT = [/^["']?(- )?apiVersion["']?[ \t]*:/m, /^["']?(- )?kind["']?[ \t]*:/m];

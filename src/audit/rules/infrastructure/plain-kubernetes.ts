@@ -1,11 +1,11 @@
 import { anyOf, words } from '../../formats/words.ts';
-import type { PlainKeys, PlainTable } from '../../judges/plain.ts';
+import type { HarmlessKeys, HarmlessTable } from '../../judges/harmless-keys.ts';
 
 /** A key of an object may be at the top, in the pods that it makes, or in an item of a list. */
 const anywhere = (keys: readonly string[]): string[] => keys.map((key) => `{,***.}${key}`);
 
 /** What a pod, its network and its storage may have without getting a right, a program or a file of the host. */
-export const MANIFEST: PlainKeys = {
+export const MANIFEST: HarmlessKeys = {
   switch: anywhere(words`
     replicas {min,max}Replicas minReadySeconds revisionHistoryLimit progressDeadlineSeconds backoffLimit completions parallelism
     activeDeadlineSeconds ttlSecondsAfterFinished terminationGracePeriodSeconds {successful,failed}JobsHistoryLimit suspend
@@ -52,41 +52,41 @@ export const MANIFEST_SAFE = anyOf(
 );
 
 /** What a chart says of itself, and versions of the charts that it depends on. Their repositories are not plain. */
-const CHART: PlainTable = {
-  paths: ['Chart.y{,a}ml'],
+const CHART: HarmlessTable = {
+  files: ['Chart.y{,a}ml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     word: words`apiVersion name type dependencies.{name,alias,condition,tags}`,
     words: ['keywords'],
     version: words`version appVersion kubeVersion dependencies.version`,
     switch: words`deprecated dependencies.enabled`,
     text: words`description annotations.{category,licenses,description} maintainers.name`,
     url: words`home icon sources maintainers.url`,
+    matching: /^maintainers\[\]\.email=[\w.+-]+@[\w.-]+$/,
   },
-  safe: /^maintainers\[\]\.email=[\w.+-]+@[\w.-]+$/,
 };
 
 /** Versions of images, names and numbers. Generators, transformers, plugins, charts, patches and components are not plain. */
-const KUSTOMIZATION: PlainTable = {
-  paths: ['kustomization.y{,a}ml'],
+const KUSTOMIZATION: HarmlessTable = {
+  files: ['kustomization.y{,a}ml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     word: words`namespace namePrefix nameSuffix {commonLabels,labels.pairs}{,.***} images.name replicas.name`,
     switch: words`replicas.count labels.{includeSelectors,includeTemplates} buildMetadata`,
+    matching: anyOf(
+      /^apiVersion=kustomize\.config\.k8s\.io\/v\d\w*$|^kind=Kustomization$/,
+      /^images\[\]\.(newTag=\w[\w.-]*|digest=sha256:[0-9a-f]{64})$/,
+      // Files beside this one: each is judged by itself.
+      /^(resources|bases)\[\]=(?!.*(\.\.|\/\/|\.(com|org|net|io|dev)\b))[\w./-]+$/,
+    ),
   },
-  safe: anyOf(
-    /^apiVersion=kustomize\.config\.k8s\.io\/v\d\w*$|^kind=Kustomization$/,
-    /^images\[\]\.(newTag=\w[\w.-]*|digest=sha256:[0-9a-f]{64})$/,
-    // Files beside this one: each is judged by itself.
-    /^(resources|bases)\[\]=(?!.*(\.\.|\/\/|\.(com|org|net|io|dev)\b))[\w./-]+$/,
-  ),
 };
 
 /** Amounts, tags and switches that charts have in common. Images, commands, rights and what a template pastes are not plain. */
-const HELM_VALUES: PlainTable = {
-  paths: ['values*.y{,a}ml'],
+const HELM_VALUES: HarmlessTable = {
+  files: ['values*.y{,a}ml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     switch: [
       ...anywhere(words`
         replicaCount replicas {min,max}Replicas resources.{requests,limits}.{cpu,memory,ephemeral-storage,storage}
@@ -103,15 +103,15 @@ const HELM_VALUES: PlainTable = {
 };
 
 /** Names and numbers. What is built, rendered, deployed and run, and every hook, is not plain. */
-const SKAFFOLD: PlainTable = {
-  paths: ['skaffold.y{,a}ml'],
+const SKAFFOLD: HarmlessTable = {
+  files: ['skaffold.y{,a}ml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     word: words`metadata.name metadata.labels{,.***} portForward.{resourceType,resourceName,namespace}`,
     switch: words`portForward.{port,localPort} build.local.{concurrency,useBuildkit} deploy.statusCheck{,DeadlineSeconds}`,
+    matching: /^apiVersion=skaffold\/v\d\w*$|^kind=Config$/,
   },
-  safe: /^apiVersion=skaffold\/v\d\w*$|^kind=Config$/,
 };
 
 /** One table for each tool that reads a file of a certain name. */
-export const KUBERNETES_TOOLS: readonly PlainTable[] = [CHART, KUSTOMIZATION, HELM_VALUES, SKAFFOLD];
+export const KUBERNETES_TOOLS: readonly HarmlessTable[] = [CHART, KUSTOMIZATION, HELM_VALUES, SKAFFOLD];

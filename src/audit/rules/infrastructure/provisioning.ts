@@ -1,14 +1,14 @@
 import { anyOf } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import type { Rule } from '../../judges/rule.ts';
 
 /** Tools that set up machines, also this one. */
-export const provisioningRules: readonly FileRule[] = [
+export const provisioningRules: readonly Rule[] = [
   {
     id: 'infra-ansible',
     family: 'infrastructure',
-    trigger: 'ansible or vagrant in this folder',
+    when: 'ansible or vagrant in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       'inventory{,-*,_*}{,.ini,.cfg,.y{,a}ml,.json}',
       '/inventory*.{py,sh}',
       'hosts{,.y{,a}ml}',
@@ -44,7 +44,7 @@ export const provisioningRules: readonly FileRule[] = [
       'user-data{,.txt,.y{,a}ml,.sh,.cfg,.tpl}',
       'Thorfile',
     ],
-    judges: [
+    look: [
       { kind: 'code' },
       {
         kind: 'lines',
@@ -62,11 +62,11 @@ export const provisioningRules: readonly FileRule[] = [
   {
     id: 'infra-ansible-config',
     family: 'infrastructure',
-    trigger: 'any ansible command in this folder',
+    when: 'any ansible command in this folder',
     severity: 'suspect',
-    paths: ['ansible.cfg', '.ansible.cfg'],
-    judges: [
-      { kind: 'lines', danger: /^[^#;[]/, safe: /^(forks|timeout|nocows|display_\w+|show_\w+|gather_timeout)\s*=/ },
+    files: ['ansible.cfg', '.ansible.cfg'],
+    look: [
+      { kind: 'lines', danger: /^[^#;[]/, harmless: /^(forks|timeout|nocows|display_\w+|show_\w+|gather_timeout)\s*=/ },
     ],
     why: 'It names folders of plugins, interpreters and programs that ansible loads.',
     source: 'Ansible configuration settings',

@@ -1,7 +1,8 @@
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
+import { onlyLines } from '../../judges/harmless-change.ts';
 import { newLinesWith } from '../../judges/judge.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Rule } from '../../judges/rule.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../locks/lockfiles.ts';
 import { WORKSPACE_TABLES } from './plain/workspaces.ts';
 
@@ -21,20 +22,20 @@ const LINTERS = oneOf`
 /** Settings of package managers that protect: removing one allows more. */
 const GUARDS = pattern('i')`^(${MANAGER_GUARDS})\b`;
 
-export const packageRules: readonly FileRule[] = [
+export const packageRules: readonly Rule[] = [
   {
     id: 'js-package-json',
     family: 'javascript',
-    trigger: 'npm, pnpm, yarn or bun: install, test, start, publish, commit hooks',
+    when: 'npm, pnpm, yarn or bun: install, test, start, publish, commit hooks',
     severity: 'suspect',
-    paths: ['package.json', 'package.json5', 'package.yaml'],
-    judges: [
+    files: ['package.json', 'package.json5', 'package.yaml'],
+    look: [
       {
         kind: 'keys',
         format: 'auto',
         // Any key that is not known to be data: tools take their settings from a key of their own name.
         danger: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
-        safe: anyOf(
+        harmless: anyOf(
           /^(repository|bugs|funding)(\.type|\.directory)=/i,
           /^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\//i,
           /^engines\./i,
@@ -49,7 +50,7 @@ export const packageRules: readonly FileRule[] = [
       { kind: 'custom', see: browserslistExtends },
       { kind: 'custom', see: movedEntryPoints },
       // npm, and tools that print or tag a version, hand it to a shell.
-      { kind: 'keys', format: 'auto', danger: /^version$/, safe: /^version=[\w.+-]*$/ },
+      { kind: 'keys', format: 'auto', danger: /^version$/, harmless: /^version=[\w.+-]*$/ },
       {
         kind: 'keys',
         format: 'auto',
@@ -60,7 +61,7 @@ export const packageRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'auto',
         danger: /^(dev|peer|optional)?dependencies\./i,
-        safe: /^[^=]*=(?!.*(:|\/))[\w.^~<>=|&* +-]*$|^[^=]*=(workspace|catalog):[\w.^~*-]*$/i,
+        harmless: /^[^=]*=(?!.*(:|\/))[\w.^~<>=|&* +-]*$|^[^=]*=(workspace|catalog):[\w.^~*-]*$/i,
       },
     ],
     why: 'The changed fields run commands, or change where installed code comes from.',
@@ -69,21 +70,21 @@ export const packageRules: readonly FileRule[] = [
   {
     id: 'js-package-new',
     family: 'javascript',
-    trigger: 'npm install at the root of a workspace',
+    when: 'npm install at the root of a workspace',
     severity: 'suspect',
-    paths: ['binding.gyp', '*.gyp', '*.gypi', 'npm-shrinkwrap.json'],
-    judges: [{ kind: 'new' }, { kind: 'lines', danger: /<!|<\||action|rule|\bscript|python/i }],
+    files: ['binding.gyp', '*.gyp', '*.gypi', 'npm-shrinkwrap.json'],
+    look: [{ kind: 'new' }, { kind: 'lines', danger: /<!|<\||action|rule|\bscript|python/i }],
     why: 'Its presence alone makes npm build or install something else.',
     source: 'npm scripts(7); npm-shrinkwrap-json(5)',
   },
   {
     id: 'js-npmrc',
     family: 'javascript',
-    trigger: 'any npm, pnpm or yarn command in this folder',
+    when: 'any npm, pnpm or yarn command in this folder',
     severity: 'suspect',
-    paths: ['.npmrc', '.pnpmrc', '.yarnrc', '.pnpmfile.*', 'pnpmfile.js', '.noderc', 'node.config.json', '.bowerrc'],
-    always: true,
-    judges: [
+    files: ['.npmrc', '.pnpmrc', '.yarnrc', '.pnpmfile.*', 'pnpmfile.js', '.noderc', 'node.config.json', '.bowerrc'],
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'auto',
@@ -94,7 +95,15 @@ export const packageRules: readonly FileRule[] = [
           /http|packageExtensions|inject|pnpIgnore|pnpmfile|Dependencies|overrides|packages|preload|security|loader/i,
           /tasks|tasksRunner|hooks?\b|scripts?\b|commands?\b/i,
         ),
-        safe: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
+        harmless: /^(save-exact|engine-strict|fund|ignore-scripts)=true$|^fund=false$|^enableTelemetry=/,
+      },
+    ],
+    harmless: [
+      'comments',
+      // The token goes to npm's own registry, from the variable that is there for it.
+      {
+        files: ['.npmrc'],
+        proves: onlyLines(/^\/\/registry\.npmjs\.org\/:_authToken=\$\{(NPM_TOKEN|NODE_AUTH_TOKEN)\}$/),
       },
     ],
     why: 'Package managers take their shell, registry, plugins and scripts from it.',
@@ -103,29 +112,29 @@ export const packageRules: readonly FileRule[] = [
   {
     id: 'js-workspace-settings',
     family: 'javascript',
-    trigger: 'any yarn, pnpm, bun or monorepo command in this folder',
+    when: 'any yarn, pnpm, bun or monorepo command in this folder',
     severity: 'suspect',
-    paths: WORKSPACE_TABLES.flatMap(({ paths }) => paths),
-    judges: WORKSPACE_TABLES.map((table) => ({ kind: 'settings', format: 'auto', removed: GUARDS, ...table }) as const),
+    files: WORKSPACE_TABLES.flatMap(({ files }) => files),
+    look: WORKSPACE_TABLES.map((table) => ({ kind: 'settings', format: 'auto', removed: GUARDS, ...table }) as const),
     why: 'Package managers take their shell, registry, plugins and scripts from it.',
     source: 'npm config(7); yarn, pnpm and bun documentation',
   },
   {
     id: 'js-package-lock',
     family: 'javascript',
-    trigger: 'npm ci, npm install',
+    when: 'npm ci, npm install',
     severity: 'suspect',
-    paths: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
-    judges: [{ kind: 'custom', see: judgeNpmLock }],
+    files: ['package-lock.json', 'npm-shrinkwrap.json', '.package-lock.json'],
+    look: [{ kind: 'custom', see: judgeNpmLock }],
     why: 'A package comes from a new host, or its integrity was removed or changed.',
     source: 'lockfile-lint; lockfile injection (Snyk 2019)',
   },
   {
     id: 'js-other-locks',
     family: 'javascript',
-    trigger: 'yarn, pnpm, bun or deno install',
+    when: 'yarn, pnpm, bun or deno install',
     severity: 'suspect',
-    paths: [
+    files: [
       'yarn.lock',
       'pnpm-lock.yaml',
       'bun.lock',
@@ -135,7 +144,7 @@ export const packageRules: readonly FileRule[] = [
       'importmap.json',
       '*.importmap',
     ],
-    judges: [
+    look: [
       { kind: 'custom', see: judgeYarnLock },
       { kind: 'custom', see: mappedToFiles },
       // In pnpm's, a dependency of the project that is another package, and patches of installed ones.
@@ -147,36 +156,35 @@ export const packageRules: readonly FileRule[] = [
   {
     id: 'js-binary-lock',
     family: 'javascript',
-    trigger: 'bun install',
+    when: 'bun install',
     severity: 'suspect',
-    paths: ['bun.lockb'],
-    always: true,
-    judges: [],
+    files: ['bun.lockb'],
+    look: [ANY_CHANGE],
     why: 'A binary lock file cannot be judged.',
     source: 'bun documentation',
   },
   {
     id: 'js-package-manager-code',
     family: 'javascript',
-    trigger: 'any yarn command; installing with patches',
+    when: 'any yarn command; installing with patches',
     severity: 'suspect',
-    paths: ['.yarn/**', '.pnp.*', 'patches/*.patch', 'patches/*.diff', '.pnpm-patches/**', 'wrapper/yarn*'],
-    always: true,
-    judges: [],
+    files: ['.yarn/**', '.pnp.*', 'patches/*.patch', 'patches/*.diff', '.pnpm-patches/**', 'wrapper/yarn*'],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The package manager runs this code or patches it into a dependency.',
     source: 'yarn and patch-package documentation',
   },
   {
     id: 'js-deno',
     family: 'javascript',
-    trigger: 'deno task, deno run',
+    when: 'deno task, deno run',
     severity: 'suspect',
-    paths: ['deno.json{,c}', 'jsr.json'],
-    judges: [
+    files: ['deno.json{,c}', 'jsr.json'],
+    look: [
       {
         kind: 'settings',
         format: 'jsonc',
-        plain: {
+        harmless: {
           any: words`$schema description license`,
           switch: words`
             compilerOptions.{strict*,no*,allow*,check*,isolatedDeclarations,useUnknownInCatchVariables,verbatimModuleSyntax}
@@ -184,9 +192,9 @@ export const packageRules: readonly FileRule[] = [
           `,
           word: words`version {compilerOptions.lib,compilerOptions.jsx,compilerOptions.target} fmt.* lint.rules.{tags,include,exclude}`,
           glob: words`name {,fmt.,lint.,test.,bench.,publish.,compile.}{exclude,include}`,
+          matching: /^exports(\.\.[\w./-]*)?=\.\/[\w./-]+$/,
         },
         // Entry points of the package itself; another package that takes it gets other code with them.
-        safe: /^exports(\.\.[\w./-]*)?=\.\/[\w./-]+$/,
         removed: GUARDS,
       },
     ],

@@ -1,5 +1,5 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import type { Rule } from '../../judges/rule.ts';
 import { BUILD_TABLES } from './plain/builds.ts';
 import { LINTER_TABLES } from './plain/linters.ts';
 import { RELEASE_TABLES } from './plain/releases.ts';
@@ -29,13 +29,13 @@ const CODE_CONFIG = words`
 `;
 const LOADS = pattern('i')`(^|\.|\])(${KEYS_THAT_LOAD})(\.|\[|$)`;
 
-export const javascriptRules: readonly FileRule[] = [
+export const javascriptRules: readonly Rule[] = [
   {
     id: 'js-code-config',
     family: 'javascript',
-    trigger: 'lint, format, test, build or dev server, often by the editor on save',
+    when: 'lint, format, test, build or dev server, often by the editor on save',
     severity: 'suspect',
-    paths: [
+    files: [
       ...CODE_CONFIG.map((name) => `${name}.{js,cjs,mjs,ts,cts,mts,jsx,tsx,coffee,babel.js}`),
       '*.config.{js,cjs,mjs,ts,cts,mts}',
       // Hardly a program is hidden that no tool loads by its name.
@@ -72,21 +72,19 @@ export const javascriptRules: readonly FileRule[] = [
       '/_config.{js,cjs,mjs,ts,cts,mts}',
       'vercel.{js,mjs,cjs,ts,mts}',
       'turbo/generators/**',
+      '!src/app/*.config{,.server}.ts',
+      '!src/config.ts',
+      '!.config/mise/**',
+      '!.config/fish/**',
+      '!.config/git/**',
+      '!.config/dotnet-tools.json',
+      '!{vite,vitest,webpack,rollup,rolldown,rspack,esbuild,tsup,jest,playwright}.{d,test,spec}.{js,cjs,mjs,ts,cts,mts}',
     ],
-    except: [
-      'src/app/*.config{,.server}.ts',
-      'src/config.ts',
-      '.config/mise/**',
-      '.config/fish/**',
-      '.config/git/**',
-      '.config/dotnet-tools.json',
-      '{vite,vitest,webpack,rollup,rolldown,rspack,esbuild,tsup,jest,playwright}.{d,test,spec}.{js,cjs,mjs,ts,cts,mts}',
-    ],
-    judges: [
+    look: [
       { kind: 'code' },
-      { kind: 'lines', paths: ['.sequelizerc'], danger: /./ },
+      { kind: 'lines', files: ['.sequelizerc'], danger: /./ },
       { kind: 'keys', format: 'auto', danger: LOADS, value: /^\.{1,2}\/|^[a-z]+:\/\// },
-      { kind: 'settings', format: 'auto', paths: ['.config/**/*.{json,jsonc,json5,y{,a}ml,toml,ini}'], plain: {} },
+      { kind: 'settings', format: 'auto', files: ['.config/**/*.{json,jsonc,json5,y{,a}ml,toml,ini}'], harmless: {} },
     ],
     why: 'The file is a program, or names one, that the tool loads.',
     source: 'documentation of the tools; cosmiconfig',
@@ -94,11 +92,15 @@ export const javascriptRules: readonly FileRule[] = [
   {
     id: 'js-data-config',
     family: 'javascript',
-    trigger: 'lint, format, test, build, release or deploy',
+    when: 'lint, format, test, build, release or deploy',
     severity: 'suspect',
-    paths: ['mocha.opts', ...TABLES.flatMap(({ paths }) => paths)],
-    except: ['.eslintrc.{js,cjs,mjs,ts,cts,mts}', '.*rc.{js,cjs,mjs,ts,cts,mts}'],
-    judges: [
+    files: [
+      'mocha.opts',
+      ...TABLES.flatMap(({ files }) => files),
+      '!.eslintrc.{js,cjs,mjs,ts,cts,mts}',
+      '!.*rc.{js,cjs,mjs,ts,cts,mts}',
+    ],
+    look: [
       ...TABLES.map((table) => ({ kind: 'settings', format: 'auto', ...table }) as const),
       {
         kind: 'custom',
@@ -111,24 +113,24 @@ export const javascriptRules: readonly FileRule[] = [
   {
     id: 'js-commands',
     family: 'javascript',
-    trigger: 'the next commit, where a hook of git starts lint-staged',
+    when: 'the next commit, where a hook of git starts lint-staged',
     severity: 'suspect',
-    paths: ['.lintstagedrc{,.json,.yaml,.yml}'],
-    judges: [{ kind: 'keys', format: 'auto', danger: /^/ }],
+    files: ['.lintstagedrc{,.json,.yaml,.yml}'],
+    look: [{ kind: 'keys', format: 'auto', danger: /^/ }],
     why: 'Every value in it is a command.',
     source: 'lint-staged documentation',
   },
   {
     id: 'js-tsconfig',
     family: 'javascript',
-    trigger: 'building, or opening a TypeScript file in an editor',
+    when: 'building, or opening a TypeScript file in an editor',
     severity: 'suspect',
-    paths: ['tsconfig*.json', 'jsconfig*.json', '*.tsconfig.json'],
-    judges: [
+    files: ['tsconfig*.json', 'jsconfig*.json', '*.tsconfig.json'],
+    look: [
       {
         kind: 'settings',
         format: 'jsonc',
-        plain: {
+        harmless: {
           any: words`$schema display _version docs`,
           switch: words`compilerOptions.* angularCompilerOptions.* compileOnSave vueCompilerOptions.*`,
           word: words`
@@ -139,13 +141,13 @@ export const javascriptRules: readonly FileRule[] = [
             files include exclude compilerOptions.{outDir,rootDir,rootDirs,declarationDir,tsBuildInfoFile,types,outFile}
             compilerOptions.{sourceRoot,mapRoot}
           `,
+          matching: anyOf(
+            /^compilerOptions\.baseUrl=\.?\/?(src|app|lib)?\/?$/i,
+            /^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b(?!.*\.\.)[^=]*$/i,
+            // What is compiled and checked may be above the folder.
+            /^(include|files|exclude|references\[\]\.path|compilerOptions\.(types|rootDirs?))(\[\])?=(?!\/)[\w@.*/ -]+$/i,
+          ),
         },
-        safe: anyOf(
-          /^compilerOptions\.baseUrl=\.?\/?(src|app|lib)?\/?$/i,
-          /^compilerOptions\.paths\.(@|~|#)[^=]*=\.?\/?(src|app|lib|packages|test|tests)\b(?!.*\.\.)[^=]*$/i,
-          // What is compiled and checked may be above the folder.
-          /^(include|files|exclude|references\[\]\.path|compilerOptions\.(types|rootDirs?))(\[\])?=(?!\/)[\w@.*/ -]+$/i,
-        ),
       },
     ],
     why: 'It loads plugins and other configuration, or writes outside the project.',
@@ -154,10 +156,10 @@ export const javascriptRules: readonly FileRule[] = [
   {
     id: 'js-project-hooks',
     family: 'javascript',
-    trigger: 'building the application, sending a request, listing browsers',
+    when: 'building the application, sending a request, listing browsers',
     severity: 'suspect',
-    paths: ['config.xml', 'plugin.xml', '*.bru', '.browserslistrc'],
-    judges: [
+    files: ['config.xml', 'plugin.xml', '*.bru', '.browserslistrc'],
+    look: [
       {
         kind: 'lines',
         danger: /<hook\b|<(source-file|framework|js-module)\b|^script:|^tests\s*\{|\brequire\(|^extends\s/i,
@@ -169,10 +171,10 @@ export const javascriptRules: readonly FileRule[] = [
   {
     id: 'js-snapshot',
     family: 'javascript',
-    trigger: 'running the tests',
+    when: 'running the tests',
     severity: 'suspect',
-    paths: ['__snapshots__/*.snap', '*.snap'],
-    judges: [
+    files: ['__snapshots__/*.snap', '*.snap'],
+    look: [
       {
         kind: 'lines',
         danger:

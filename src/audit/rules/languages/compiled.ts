@@ -1,6 +1,6 @@
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
-import { CARGO, CARGO_SAFE } from './plain-builds.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
+import { CARGO, CARGO_CONFIG, CARGO_SAFE } from './plain-builds.ts';
 import { GOLANGCI, GOLANGCI_PATHS } from './plain-go.ts';
 import { GO_MOD } from './plain-packages.ts';
 
@@ -28,16 +28,22 @@ const PLAIN_SWIFT = wholeLine(
   /[\])}]+,?/,
 );
 
-export const compiledRules: readonly FileRule[] = [
+export const compiledRules: readonly Rule[] = [
   {
     id: 'rust-build-script',
     family: 'languages',
-    trigger: 'cargo build, check or test, or opening the project with rust-analyzer',
+    when: 'cargo build, check or test, or opening the project with rust-analyzer',
     severity: 'suspect',
-    paths: ['build.rs', '.cargo/**', 'rust-project.json', '.rust-analyzer.toml', 'rust-analyzer.toml'],
-    except: ['src/**/build.rs'],
-    always: true,
-    judges: [
+    files: [
+      'build.rs',
+      '.cargo/**',
+      'rust-project.json',
+      '.rust-analyzer.toml',
+      'rust-analyzer.toml',
+      '!src/**/build.rs',
+    ],
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'toml',
@@ -45,25 +51,26 @@ export const compiledRules: readonly FileRule[] = [
           /rustc|rustdoc|rustflags|target-dir|runner|linker|alias|env|registr|source|http|net|patch|include|paths|credential|unstable/i,
       },
     ],
+    harmless: ['comments', CARGO_CONFIG],
     why: 'Cargo runs it at every build, and editors build on opening.',
     source: 'Cargo book',
   },
   {
     id: 'rust-cargo-toml',
     family: 'languages',
-    trigger: 'cargo, rust-analyzer',
+    when: 'cargo, rust-analyzer',
     severity: 'suspect',
-    paths: ['Cargo.toml'],
-    judges: [{ kind: 'settings', format: 'toml', plain: CARGO, safe: CARGO_SAFE }],
+    files: ['Cargo.toml'],
+    look: [{ kind: 'settings', format: 'toml', harmless: { ...CARGO, matching: CARGO_SAFE } }],
     why: 'A build script, a macro or the source of a dependency changed.',
     source: 'Cargo book, Manifest',
   },
   {
     id: 'rust-tools',
     family: 'languages',
-    trigger: 'cargo test, cross, trunk, tauri, rustup',
+    when: 'cargo test, cross, trunk, tauri, rustup',
     severity: 'suspect',
-    paths: [
+    files: [
       'rust-toolchain{,.toml}',
       'clippy.toml',
       '.config/nextest.toml',
@@ -83,7 +90,7 @@ export const compiledRules: readonly FileRule[] = [
       'Move.toml',
       'Scarb.toml',
     ],
-    judges: [
+    look: [
       {
         kind: 'keys',
         format: 'auto',
@@ -98,31 +105,31 @@ export const compiledRules: readonly FileRule[] = [
   {
     id: 'c-checks',
     family: 'languages',
-    trigger: 'clang-tidy, or opening a C or C++ file in an editor that runs it',
+    when: 'clang-tidy, or opening a C or C++ file in an editor that runs it',
     severity: 'suspect',
-    paths: ['.clang-tidy'],
-    judges: [{ kind: 'lines', danger: /ExtraArgs|plugin|-load|command|\bexec|\\[xu]/i, safe: /^#/ }],
+    files: ['.clang-tidy'],
+    look: [{ kind: 'lines', danger: /ExtraArgs|plugin|-load|command|\bexec|\\[xu]/i, harmless: /^#/ }],
     why: 'Its extra arguments go to the compiler, which loads plugins that they name.',
     source: 'clang-tidy documentation, ExtraArgs',
   },
   {
     id: 'go-module',
     family: 'languages',
-    trigger: 'go build, gopls on opening',
+    when: 'go build, gopls on opening',
     severity: 'suspect',
-    paths: [...GO_MOD.paths, ...GO_PATHS, ...GOLANGCI_PATHS],
-    judges: [
+    files: [...GO_MOD.files, ...GO_PATHS, ...GOLANGCI_PATHS],
+    look: [
       { kind: 'settings', format: 'auto', ...GO_MOD },
-      { kind: 'settings', format: 'auto', paths: GOLANGCI_PATHS, plain: GOLANGCI },
+      { kind: 'settings', format: 'auto', files: GOLANGCI_PATHS, harmless: GOLANGCI },
       {
         kind: 'lines',
-        paths: GO_PATHS,
+        files: GO_PATHS,
         danger: anyOf(
           /^GO(FLAGS|PROXY|NOSUM|INSECURE|PRIVATE|TOOLCHAIN|NOSUMDB)/i,
           /custom|plugin|path:|\bcmd\b|hooks?|command|^# |^[\w.-]+\.\w+\/[\w./-]+$|bin\s*=|script|run:|publish|env:/i,
           /settings\.custom|entrypoint|flags|BaseImage/i,
         ),
-        safe: /^#\s/,
+        harmless: /^#\s/,
       },
       {
         kind: 'custom',
@@ -135,10 +142,10 @@ export const compiledRules: readonly FileRule[] = [
   {
     id: 'go-mage',
     family: 'languages',
-    trigger: 'mage in that folder',
+    when: 'mage in that folder',
     severity: 'suspect',
-    paths: ['*.go'],
-    judges: [
+    files: ['*.go'],
+    look: [
       {
         kind: 'custom',
         see: ({ before = '', after = '' }) => (MAGE.test(after) || MAGE.test(before) ? ['a file of mage'] : []),
@@ -150,15 +157,16 @@ export const compiledRules: readonly FileRule[] = [
   {
     id: 'php-composer',
     family: 'languages',
-    trigger: 'composer install, any run of the program',
+    when: 'composer install, any run of the program',
     severity: 'suspect',
-    paths: ['composer.json'],
-    judges: [
+    files: ['composer.json'],
+    look: [
       {
         kind: 'keys',
         format: 'json',
         danger: pattern('i')`^(${COMPOSER_KEYS})`,
-        safe: /^extra\.(branch-alias|laravel\.dont-discover|symfony\.require=[\d.*^~ ]+$)|^minimum-stability=stable$|^config\.platform\.php=\d[\d.]*$|^replace\.symfony\/polyfill-[\w-]+=\*$/,
+        harmless:
+          /^extra\.(branch-alias|laravel\.dont-discover|symfony\.require=[\d.*^~ ]+$)|^minimum-stability=stable$|^config\.platform\.php=\d[\d.]*$|^replace\.symfony\/polyfill-[\w-]+=\*$/,
       },
     ],
     why: 'Composer runs commands or plugins, or takes packages from elsewhere.',
@@ -167,9 +175,9 @@ export const compiledRules: readonly FileRule[] = [
   {
     id: 'php-config',
     family: 'languages',
-    trigger: 'running the tests or tools',
+    when: 'running the tests or tools',
     severity: 'suspect',
-    paths: [
+    files: [
       'phpunit.xml{,.dist}',
       'phpstan.neon{,.dist}',
       'psalm.xml',
@@ -194,16 +202,17 @@ export const compiledRules: readonly FileRule[] = [
       '.phpcs.xml{,.dist}',
       'wp-cli{,.local}.y{,a}ml',
     ],
-    judges: [
+    look: [
       { kind: 'code' },
       // Files that it loads at every command, and commands before others, are items of lists.
-      { kind: 'lines', paths: ['wp-cli{,.local}.y{,a}ml'], danger: /^[^#]/ },
+      { kind: 'lines', files: ['wp-cli{,.local}.y{,a}ml'], danger: /^[^#]/ },
       {
         kind: 'lines',
         danger:
           /bootstrap|autoload|extension|plugin|includes?\s*:|path|file\s*=|script|class\s*=|<ini\b|\bref\s*=|hooks?\b|git|command|services\s*:|factory|rules\s*:|<server\b|<env\b|printer/i,
         // Folders that are analysed.
-        safe: /^(paths|excludePaths|scanDirectories)\s*:\s*(\[[\w\s,./'"-]*\])?$|^-?\s*(src|tests?|lib|app)(\/[\w/-]*)?$/,
+        harmless:
+          /^(paths|excludePaths|scanDirectories)\s*:\s*(\[[\w\s,./'"-]*\])?$|^-?\s*(src|tests?|lib|app)(\/[\w/-]*)?$/,
       },
     ],
     why: 'The tool loads the code that it names.',
@@ -212,9 +221,9 @@ export const compiledRules: readonly FileRule[] = [
   {
     id: 'apple-build',
     family: 'languages',
-    trigger: 'swift build, Xcode, pod install',
+    when: 'swift build, Xcode, pod install',
     severity: 'suspect',
-    paths: [
+    files: [
       ...SWIFT_PROGRAMS,
       '.swiftpm/**',
       '*.podspec{,.json}',
@@ -230,8 +239,8 @@ export const compiledRules: readonly FileRule[] = [
       'swiftgen.yml',
       '.xcode-version',
     ],
-    judges: [
-      { kind: 'lines', paths: SWIFT_PROGRAMS, danger: /^(?!\/\/)/, safe: PLAIN_SWIFT },
+    look: [
+      { kind: 'lines', files: SWIFT_PROGRAMS, danger: /^(?!\/\/)/, harmless: PLAIN_SWIFT },
       {
         kind: 'lines',
         danger: anyOf(
@@ -239,7 +248,7 @@ export const compiledRules: readonly FileRule[] = [
           /binaryTarget|\bFoundation\b|system|exec|git|:path|:podspec|pre_install|post_install|plugin|Process\(/i,
           /linkerSettings|import |custom_rules|included|target\s*\(/i,
         ),
-        safe: /(from|exact|upToNextMajor\(from):\s*"[\d.]+"\)?\)?,?$/,
+        harmless: /(from|exact|upToNextMajor\(from):\s*"[\d.]+"\)?\)?,?$/,
       },
       {
         kind: 'custom',

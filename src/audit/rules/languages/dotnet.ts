@@ -1,6 +1,6 @@
 import { readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import type { JudgedText, Rule } from '../../judges/rule.ts';
 import { MSBUILD, MSBUILD_SAFE } from './plain-builds.ts';
 
 const ITEMS = oneOf`
@@ -62,20 +62,20 @@ const OTHER_FILES = [
   '*.sln.DotSettings',
 ];
 
-export const dotnetRules: readonly FileRule[] = [
+export const dotnetRules: readonly Rule[] = [
   {
     id: 'dotnet-build',
     family: 'languages',
-    trigger: 'dotnet build, restore or test, opening in an IDE',
+    when: 'dotnet build, restore or test, opening in an IDE',
     severity: 'suspect',
-    paths: [...MSBUILD_FILES, ...VERSION_FILES, ...OTHER_FILES],
-    judges: [
-      { kind: 'settings', format: 'xml', paths: MSBUILD_FILES, plain: MSBUILD, safe: MSBUILD_SAFE },
+    files: [...MSBUILD_FILES, ...VERSION_FILES, ...OTHER_FILES],
+    look: [
+      { kind: 'settings', format: 'xml', files: MSBUILD_FILES, harmless: { ...MSBUILD, matching: MSBUILD_SAFE } },
       {
         kind: 'settings',
         format: 'jsonc',
-        paths: VERSION_FILES,
-        plain: {
+        files: VERSION_FILES,
+        harmless: {
           any: words`$schema`,
           switch: words`version isRoot tools.*.rollForward sdk.allowPrerelease`,
           version: words`tools.***.version sdk.version`,
@@ -85,7 +85,7 @@ export const dotnetRules: readonly FileRule[] = [
       { kind: 'custom', see: newForBuild },
       {
         kind: 'lines',
-        paths: OTHER_FILES,
+        files: OTHER_FILES,
         // Any element that is not known to be harmless: MSBuild has a property for each program that it starts.
         danger: anyOf(
           /<[\w?!]|^Project\(|\$\(\[|packageSources|commandName|executablePath|commandLineArgs|environmentVariables/i,
@@ -95,10 +95,10 @@ export const dotnetRules: readonly FileRule[] = [
           /allowedExtensions|Process\.|#(addin|tool|load|module|r)\b|\bsource\b/i,
         ),
         removed: /<clear\b|packageSourceMapping|trustedSigners|signatureValidationMode/i,
-        safe: pattern()`^(?!.*\$\(\[)(${PLAIN_ELEMENT.source})$`,
+        harmless: pattern()`^(?!.*\$\(\[)(${PLAIN_ELEMENT.source})$`,
       },
       // Programs: their lines call what they like.
-      { kind: 'lines', paths: PROGRAMS, danger: /^(?!\/\/)/, removed: /^(?!\/\/)/ },
+      { kind: 'lines', files: PROGRAMS, danger: /^(?!\/\/)/, removed: /^(?!\/\/)/ },
       {
         kind: 'custom',
         see: ({ path, after }) => (/\.rsp$/i.test(path) && after !== undefined ? ['a response file'] : []),
@@ -110,9 +110,9 @@ export const dotnetRules: readonly FileRule[] = [
   {
     id: 'dotnet-tools',
     family: 'languages',
-    trigger: 'dotnet build, a PowerShell that loads the module, opening in an IDE',
+    when: 'dotnet build, a PowerShell that loads the module, opening in an IDE',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.{t4,ttinclude}',
       'licenses.licx',
       'nlog.config',
@@ -122,7 +122,7 @@ export const dotnetRules: readonly FileRule[] = [
       '*.psd1',
       '*.ps1xml',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger: anyOf(
@@ -130,7 +130,7 @@ export const dotnetRules: readonly FileRule[] = [
           /"(defaultProvider|provider|library|assemblyPaths|project|command)"/i,
           pattern('i')`(${MODULE_KEYS})\s*=`,
         ),
-        safe: /^(#|ModuleVersion|Description|Author|CompanyName|Copyright|GUID|ReleaseNotes|Tags)/i,
+        harmless: /^(#|ModuleVersion|Description|Author|CompanyName|Copyright|GUID|ReleaseNotes|Tags)/i,
       },
     ],
     why: 'It names programs, assemblies or scripts that the tool loads.',

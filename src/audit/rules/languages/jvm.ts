@@ -3,21 +3,22 @@ import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
 import { judge, pathsOf } from '../../judges/judge.ts';
 import { withoutNextVersions } from '../../judges/next-versions.ts';
-import type { FileRule, Judge, JudgedText } from '../../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Look, type Rule } from '../../judges/rule.ts';
 import { MAVEN, MAVEN_SAFE } from './plain-builds.ts';
 import { GRADLE_PROPERTIES, SPRING } from './plain-jvm.ts';
+import { PLAIN_WRAPPERS } from './plain-wrappers.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`
   \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
   ksp developmentOnly testCompile compile
 `;
 /** Lines of a build that are plain data; every other one counts. */
-const BUILD_LINES: Judge = {
+const BUILD_LINES: Look = {
   kind: 'lines',
   danger: /./,
   // A comment may end within its line, and code may follow it. In a text of several lines, what looks like a comment is
   // part of the text, with calls in ${}; and `*call()` hands on a list.
-  safe: wholeLine(
+  harmless: wholeLine(
     /\/\/[^$]*|#[^$]*|\*(?:\s[^/$({]*)?(?:\*\/)?|\*\/|\/\*[^/$]*(?:\*\/)?|[)\]}]+[,;]?/,
     pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
     /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
@@ -54,13 +55,13 @@ const JAVA_SETTINGS = [
 ];
 const SPRING_PATHS = ['{application,bootstrap}{,-*}.{properties,y{,a}ml}'];
 
-export const jvmRules: readonly FileRule[] = [
+export const jvmRules: readonly Rule[] = [
   {
     id: 'java-wrapper',
     family: 'languages',
-    trigger: './gradlew, ./mvnw, opening in an IDE',
+    when: './gradlew, ./mvnw, opening in an IDE',
     severity: 'suspect',
-    paths: [
+    files: [
       'gradlew',
       'gradlew.bat',
       'mvnw',
@@ -77,25 +78,26 @@ export const jvmRules: readonly FileRule[] = [
       'lein',
       'jbang*',
     ],
-    always: true,
-    judges: [
+    look: [
+      ANY_CHANGE,
       {
         kind: 'lines',
         danger: /distributionUrl|wrapperUrl|Sha256|validate|-javaagent|-XX|extension|groupId/i,
-        safe: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
+        harmless: /distributionUrl=https\\?:\/\/services\.gradle\.org\/distributions\/gradle-[\d.]+-(bin|all)\.zip/,
       },
       everyCommand('.mvn/{jvm,maven}.config', '.mvn/extensions.xml'),
       everyCommand('{gradlew,mvnw,sbt,sbtx,mill,millw,lein,jpm,kobaltw}{,.bat,.cmd}'),
     ],
+    harmless: ['comments', ...PLAIN_WRAPPERS],
     why: 'The wrapper downloads and runs the build tool.',
     source: 'gradle/wrapper-validation; Maven documentation',
   },
   {
     id: 'java-build',
     family: 'languages',
-    trigger: 'opening in an IDE, any task',
+    when: 'opening in an IDE, any task',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.gradle',
       '*.gradle.kts',
       'buildSrc/**',
@@ -111,24 +113,22 @@ export const jvmRules: readonly FileRule[] = [
       '*.lein',
       'jitpack.yml',
     ],
-    judges: [
-      { kind: 'custom', see: (text) => judge({ judges: [BUILD_LINES] }, withoutNextVersions(text, NEXT_VERSION)) },
-    ],
+    look: [{ kind: 'custom', see: (text) => judge({ look: [BUILD_LINES] }, withoutNextVersions(text, NEXT_VERSION)) }],
     why: 'The file is a program that the IDE runs when it opens the project.',
     source: 'Gradle and sbt documentation',
   },
   {
     id: 'java-settings',
     family: 'languages',
-    trigger: 'opening in an IDE, any task',
+    when: 'opening in an IDE, any task',
     severity: 'suspect',
-    paths: [...GRADLE_PROPERTIES.paths, ...JAVA_SETTINGS],
-    judges: [
+    files: [...GRADLE_PROPERTIES.files, ...JAVA_SETTINGS],
+    look: [
       { kind: 'settings', format: 'properties', ...GRADLE_PROPERTIES },
-      { kind: 'lines', paths: ['.scalafmt.conf'], danger: /^version\s*=(?!\s*"?\d+\.\d+\.\d+(-RC\d+)?"?$)/i },
+      { kind: 'lines', files: ['.scalafmt.conf'], danger: /^version\s*=(?!\s*"?\d+\.\d+\.\d+(-RC\d+)?"?$)/i },
       {
         kind: 'lines',
-        paths: JAVA_SETTINGS,
+        files: JAVA_SETTINGS,
         danger: anyOf(
           /jvmargs|systemProp|java\.home|installations|javaagent|-XX|proxy|\b(sdk|ndk|cmake)\.dir|initscript/i,
           /(module|group|name|id)\s*=|trusted|verify|ignored|sha256|toolchain|auto-download|url|repositor|plugin/i,
@@ -143,30 +143,30 @@ export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-version-catalog',
     family: 'languages',
-    trigger: 'opening in an IDE, any task',
+    when: 'opening in an IDE, any task',
     severity: 'suspect',
-    paths: ['gradle/*.versions.toml'],
-    judges: [{ kind: 'custom', see: catalogMoved }],
+    files: ['gradle/*.versions.toml'],
+    look: [{ kind: 'custom', see: catalogMoved }],
     why: 'A plugin or a library under a known name is another package now.',
     source: 'Gradle documentation, version catalogs',
   },
   {
     id: 'java-pom',
     family: 'languages',
-    trigger: 'any mvn command, opening in an IDE',
+    when: 'any mvn command, opening in an IDE',
     severity: 'suspect',
-    paths: ['pom.xml', '*.pom', 'settings.xml', 'toolchains.xml', '.polyglot.*'],
-    judges: [{ kind: 'settings', format: 'xml', plain: MAVEN, safe: MAVEN_SAFE }],
+    files: ['pom.xml', '*.pom', 'settings.xml', 'toolchains.xml', '.polyglot.*'],
+    look: [{ kind: 'settings', format: 'xml', harmless: { ...MAVEN, matching: MAVEN_SAFE } }],
     why: 'Plugins, extensions and repositories decide what the build runs.',
     source: 'Maven documentation',
   },
   {
     id: 'java-services',
     family: 'languages',
-    trigger: 'compiling, testing or starting the program',
+    when: 'compiling, testing or starting the program',
     severity: 'suspect',
-    paths: ['META-INF/services/*', 'META-INF/MANIFEST.MF', 'META-INF/spring{.factories,/*}', 'data_readers.clj{,c}'],
-    judges: [
+    files: ['META-INF/services/*', 'META-INF/MANIFEST.MF', 'META-INF/spring{.factories,/*}', 'data_readers.clj{,c}'],
+    look: [
       { kind: 'lines', danger: /^(?![\w-]+:\s)[\w${]|^(Premain|Agent|Launcher-Agent|Main|Boot)-?Class|^Class-Path|=/i },
     ],
     why: 'The Java virtual machine, a compiler or a framework loads the classes that it names.',
@@ -175,9 +175,9 @@ export const jvmRules: readonly FileRule[] = [
   {
     id: 'java-runtime-config',
     family: 'languages',
-    trigger: 'starting the program or its tests',
+    when: 'starting the program or its tests',
     severity: 'suspect',
-    paths: [
+    files: [
       ...SPRING_PATHS,
       'logging.properties',
       'META-INF/persistence.xml',
@@ -190,8 +190,8 @@ export const jvmRules: readonly FileRule[] = [
       'junit-platform.properties',
       'quarkus*.properties',
     ],
-    judges: [
-      { kind: 'custom', see: (text) => (pathsOf(SPRING_PATHS)(text.path) ? judge({ judges: [SPRING] }, text) : []) },
+    look: [
+      { kind: 'custom', see: (text) => (pathsOf(SPRING_PATHS)(text.path) ? judge({ look: [SPRING] }, text) : []) },
       {
         kind: 'lines',
         danger: anyOf(

@@ -1,6 +1,6 @@
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
-import type { FileRule, Judge } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Look, type Rule } from '../../judges/rule.ts';
 import { HLINT, PUBSPEC, R_DESCRIPTION, STACK } from './plain-packages.ts';
 
 const DESCRIPTION_FIELDS = oneOf`
@@ -88,13 +88,13 @@ const PLAIN_LINE = wholeLine(
 );
 const CABAL_PATHS = ['*.cabal', 'cabal.project*', 'package.yaml'];
 
-export const languageRules: readonly FileRule[] = [
+export const languageRules: readonly Rule[] = [
   {
     id: 'lisp-beam-haskell',
     family: 'languages',
-    trigger: 'a REPL, compiler or language server started in this folder',
+    when: 'a REPL, compiler or language server started in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       'project.clj',
       'deps.edn',
       'bb.edn',
@@ -124,25 +124,27 @@ export const languageRules: readonly FileRule[] = [
       '.stylish-haskell.yaml',
       '.ghcid',
     ],
-    judges: [...COMMENTS.map(({ paths, code }): Judge => ({ kind: 'lines', paths, danger: code, safe: PLAIN_LINE }))],
+    look: [
+      ...COMMENTS.map(({ paths, code }): Look => ({ kind: 'lines', files: paths, danger: code, harmless: PLAIN_LINE })),
+    ],
     why: 'The file is code, or names code, that starts with the tool.',
     source: 'Leiningen, Mix, rebar3, GHC documentation',
   },
   {
     id: 'haskell-package',
     family: 'languages',
-    trigger: 'cabal, stack or a language server started in this folder',
+    when: 'cabal, stack or a language server started in this folder',
     severity: 'suspect',
-    paths: [...CABAL_PATHS, ...STACK.paths, ...HLINT.paths],
-    judges: [
+    files: [...CABAL_PATHS, ...STACK.files, ...HLINT.files],
+    look: [
       { kind: 'settings', format: 'yaml', ...STACK, removed: /^packages/ },
       { kind: 'settings', format: 'yaml', ...HLINT },
       {
         kind: 'lines',
-        paths: CABAL_PATHS,
+        files: CABAL_PATHS,
         danger: /^(?!--|#)\S/,
         // Versions, modules of the package itself, and files that it packs.
-        safe: wholeLine(
+        harmless: wholeLine(
           pattern()`(${DESCRIPTION_FIELDS})\s*:.*`,
           /((build-depends|constraints)\s*:\s*)?,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/,
           /((other|exposed)-modules\s*:\s*)?,?\s*(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?/,
@@ -157,9 +159,9 @@ export const languageRules: readonly FileRule[] = [
   {
     id: 'r-perl',
     family: 'languages',
-    trigger: 'R, RStudio, perl or prove started in this folder',
+    when: 'R, RStudio, perl or prove started in this folder',
     severity: 'suspect',
-    paths: [
+    files: [
       '.Rprofile',
       'Rprofile.site',
       '.Renviron',
@@ -187,23 +189,24 @@ export const languageRules: readonly FileRule[] = [
       '/data/*.R',
       '.Rhistory',
     ],
-    always: true,
-    judges: [
-      { kind: 'lines', danger: /-P|-e\b|--exec|-I|-M|system|source|R_(PROFILE|LIBS)|shell/i, safe: /^--jobs/ },
+    look: [
+      ANY_CHANGE,
+      { kind: 'lines', danger: /-P|-e\b|--exec|-I|-M|system|source|R_(PROFILE|LIBS)|shell/i, harmless: /^--jobs/ },
       everyCommand('*.{R,PL}', '{.Rprofile,Rprofile.site,.Renviron,src/Makevars*,.perldb,cpanfile}'),
     ],
+    harmless: ['comments'],
     why: 'The tool runs the file when it starts.',
     source: 'R Startup; prove(1)',
   },
   {
     id: 'r-description',
     family: 'languages',
-    trigger: 'installing the package or its dependencies',
+    when: 'installing the package or its dependencies',
     severity: 'suspect',
-    paths: [...R_DESCRIPTION.paths, 'packrat/**'],
-    judges: [
+    files: [...R_DESCRIPTION.files, 'packrat/**'],
+    look: [
       { kind: 'settings', format: 'control-fields', ...R_DESCRIPTION },
-      { kind: 'lines', paths: ['packrat/**'], danger: /github|url::|git::/i },
+      { kind: 'lines', files: ['packrat/**'], danger: /github|url::|git::/i },
     ],
     why: 'Packages come from another source.',
     source: 'Writing R Extensions',
@@ -211,20 +214,20 @@ export const languageRules: readonly FileRule[] = [
   {
     id: 'roc-platform',
     family: 'languages',
-    trigger: 'roc run, check or test, and the language server',
+    when: 'roc run, check or test, and the language server',
     severity: 'suspect',
-    paths: ['*.roc'],
-    judges: [{ kind: 'lines', danger: /\bplatform\s*("|$)|:\s*"https?:\/\/|"[^"\s]*\.(roc|tar\.(br|gz))"/ }],
+    files: ['*.roc'],
+    look: [{ kind: 'lines', danger: /\bplatform\s*("|$)|:\s*"https?:\/\/|"[^"\s]*\.(roc|tar\.(br|gz))"/ }],
     why: 'A platform is a program that the application starts in, and packages come from the address that is named.',
     source: 'Roc documentation',
   },
   {
     id: 'other-languages',
     family: 'languages',
-    trigger: 'a compiler, package manager or REPL of that language started in this folder',
+    when: 'a compiler, package manager or REPL of that language started in this folder',
     severity: 'suspect',
-    paths: [...OTHER_PATHS, ...PUBSPEC.paths],
-    judges: [
+    files: [...OTHER_PATHS, ...PUBSPEC.files],
+    look: [
       {
         kind: 'custom',
         // A comment in its first line makes it OCaml, all of it.
@@ -234,7 +237,7 @@ export const languageRules: readonly FileRule[] = [
       { kind: 'settings', format: 'yaml', ...PUBSPEC },
       {
         kind: 'lines',
-        paths: OTHER_PATHS,
+        files: OTHER_PATHS,
         danger: anyOf(
           /\(?(run|system|action|rule|bash|with-stdin|preprocess|per_module)\b|\bexec\b|#use|#load|script|command/i,
           /\bcmd\b|hook|build|plugin|path:|git:|url|source|postinstall|pre\w*|post\w*|--cmd|--macro|include|flags/i,
@@ -242,7 +245,7 @@ export const languageRules: readonly FileRule[] = [
           /gorge|selfExec|writeFile|(cp|mv|rm)(File|Dir)|target|dependency_overrides|pin-depends/i,
           /=\s*"[\w.-]+\/[\w.-]+@|\bgit\b|remote|\benv:|https?:|packages|\bpath\s*=|_path\s*=|static(Exec|Read)|gorgeEx/i,
         ),
-        safe: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
+        harmless: /^(version|name|description|license|authors?|maintainers?|homepage|synopsis|tags)\b/i,
       },
     ],
     why: 'The file is code, or names commands and sources, that the tool runs.',

@@ -1,12 +1,14 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import { below, merged, type PlainKeys } from '../../judges/plain.ts';
+import { onlyHarmlessKeys } from '../../judges/harmless-change.ts';
+import { below, type HarmlessKeys, merged } from '../../judges/harmless-keys.ts';
+import type { HarmlessChange } from '../../judges/rule.ts';
 
 const DEPENDENCIES = ['', 'target.**.', 'workspace.'].flatMap((where) =>
   ['', 'dev-', 'build-', 'dev_', 'build_'].map((kind) => `${where}${kind}dependencies.*`),
 );
 
 /** What Cargo.toml may say without a program, a compiler's flag or another source of a crate. */
-export const CARGO: PlainKeys = merged(
+export const CARGO: HarmlessKeys = merged(
   {
     any: words`
       badges features lints profile dependencies dev-dependencies build-dependencies workspace.{dependencies,lints,package}
@@ -37,7 +39,7 @@ export const CARGO_SAFE = anyOf(
 );
 
 /** What a file of Maven may say: names, versions and scopes; every plugin has its own properties that run something. */
-export const MAVEN: PlainKeys = {
+export const MAVEN: HarmlessKeys = {
   any: words`
     project@* {,***.}{developers,contributors,organization,scm,issueManagement,ciManagement,mailingLists,licenses,exclusions}.**
     project.{name,url,inceptionYear}
@@ -80,7 +82,7 @@ const PROPERTY_NAMES = words`
 const PROPERTIES = `{${PROPERTY_NAMES.join(',')}}`;
 
 /** What a project of MSBuild may say: it has a property for each program that it starts. */
-export const MSBUILD: PlainKeys = {
+export const MSBUILD: HarmlessKeys = {
   text: [`{,Project.PropertyGroup.}${PROPERTIES}`, `Project.ItemGroup.${ITEMS}@*`, `Project.ItemGroup.${ITEMS}.*`],
   words: [
     `{,Project.PropertyGroup.}${PROPERTIES}`,
@@ -102,3 +104,17 @@ export const MSBUILD_SAFE = anyOf(
   /^(Project\.ItemGroup\.)?(PackageReference|PackageVersion)[@.]Version=[\w.*[\](), -]+$/,
   pattern()`^Project(\.(PropertyGroup|ItemGroup)(\.(${ITEM_NAMES}))?)?=$|^Project\.ItemGroup\.(${ITEM_NAMES})@(Include|Update|Remove|Exclude|Link|CopyToOutputDirectory)=(?!.*\$\(\[)[\w./*\\ -]*$`,
 );
+
+/** How many jobs Cargo runs, and how much of them it shows. */
+export const CARGO_CONFIG: HarmlessChange = {
+  files: ['.cargo/config.toml'],
+  proves: onlyHarmlessKeys('toml', {
+    harmless: {
+      switch: words`
+        build.jobs net.{retry,offline} term.{quiet,verbose,color,hyperlinks,unicode} term.progress.{when,width}
+      `,
+    },
+    lines:
+      /^\[(build|term|net)\]$|^(jobs|retry|offline|quiet|verbose|color|hyperlinks|unicode|when|width)\s*=\s*["']?\w+["']?$/,
+  }),
+};

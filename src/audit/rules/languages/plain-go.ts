@@ -1,10 +1,10 @@
 import { words } from '../../formats/words.ts';
-import type { PlainKeys } from '../../judges/plain.ts';
+import type { HarmlessKeys } from '../../judges/harmless-keys.ts';
 
 export const GOLANGCI_PATHS = ['.golangci.{yml,yaml,toml,json}'];
 
 /** Settings of golangci-lint that are plain: which linters look at which files. Plugins, rules in files and output elsewhere are not here. */
-export const GOLANGCI: PlainKeys = {
+export const GOLANGCI: HarmlessKeys = {
   switch: words`
     version run.{timeout,tests,issues-exit-code,concurrency,allow-parallel-runners,allow-serial-runners} linters.{fast,enable-all,disable-all}
     {issues,linters.exclusions}.{exclude-use-default,exclude-case-sensitive,max-issues-per-linter,max-same-issues,new,fix,uniq-by-line,warn-unused}

@@ -1,12 +1,12 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { PlainTable } from '../../judges/plain.ts';
-import type { Judge } from '../../judges/rule.ts';
+import type { HarmlessTable } from '../../judges/harmless-keys.ts';
+import type { Look } from '../../judges/rule.ts';
 
 /** Switches of Gradle, Android and Kotlin, and properties of the project itself: a name without a dot. */
-export const GRADLE_PROPERTIES: PlainTable = {
-  paths: ['gradle.properties'],
+export const GRADLE_PROPERTIES: HarmlessTable = {
+  files: ['gradle.properties'],
   format: 'properties',
-  plain: {
+  harmless: {
     switch: words`
       org.gradle.{caching,parallel,daemon,configureondemand,configuration-cache,configuration-cache.problems,warning.mode,workers.max,vfs.watch,priority,logging.level,console,welcome}
       android.* kotlin.*.* kotlin.* ksp.*.* kapt.*.* *
@@ -19,10 +19,10 @@ export const GRADLE_PROPERTIES: PlainTable = {
 };
 
 /** Names and versions of a project in reports of SonarQube. Where it sends them, and what it skips, is not plain. */
-export const SONAR: PlainTable = {
-  paths: ['sonar-project.properties'],
+export const SONAR: HarmlessTable = {
+  files: ['sonar-project.properties'],
   format: 'properties',
-  plain: {
+  harmless: {
     text: words`sonar.{projectName,projectDescription}`,
     version: words`sonar.{projectVersion,java.source,java.target,python.version,php.version}`,
     word: words`sonar.sourceEncoding`,
@@ -39,12 +39,12 @@ const RUNS = oneOf`
   server\.(ssl\.enabled|tomcat\.basedir) ([\w-]+\.)*(class-name|dialect|interceptors|listeners|javaagent)
 `;
 /** Keys of Spring Boot that load settings, classes or programs of a database, or open an interface, however they are nested. */
-export const SPRING: Judge = {
+export const SPRING: Look = {
   kind: 'keys',
   format: 'auto',
   danger: pattern('i')`^(${RUNS})(\[\])*$`,
   // The usual interfaces, drivers and switches.
-  safe: anyOf(
+  harmless: anyOf(
     /^spring\.jpa\.([\w-]+\.)*dialect=org\.hibernate\.dialect\.\w+$/i,
     /^(\w[\w-]*\.)*driver-class-name=(org\.(h2|postgresql|hsqldb|mariadb\.jdbc)\.\w+|com\.mysql(\.cj)?\.jdbc\.Driver|org\.h2\.Driver)$/i,
     /^management\.endpoints\.web\.exposure\.include(\[\])?=(health|info)(,\s*(health|info))*$|^server\.ssl\.enabled=true$/i,

@@ -1,57 +1,61 @@
 import { anyOf, words } from '../../formats/words.ts';
-import type { PlainTable } from '../../judges/plain.ts';
+import type { HarmlessTable } from '../../judges/harmless-keys.ts';
 
 /** Modules of Go and their versions. Another source of a module, a tool and a setting of the program are not plain. */
-export const GO_MOD: PlainTable = {
-  paths: ['go.mod', 'go.work'],
+export const GO_MOD: HarmlessTable = {
+  files: ['go.mod', 'go.work'],
   format: 'go-mod',
-  plain: { any: ['retract'] },
-  safe: anyOf(
-    /^module=[\w./~-]+$/,
-    // Go itself comes from go.dev, with a checksum from its database.
-    /^go=\d+\.\d+(\.\d+|(rc|beta)\d+)?$|^toolchain=go\d+\.\d+(\.\d+|(rc|beta)\d+)?$/,
-    /^(require|exclude)=[\w.~-]+(\/[\w.~-]+)* v\d+\.\d+\.\d+[\w.+-]*$/,
-  ),
+  harmless: {
+    any: ['retract'],
+    matching: anyOf(
+      /^module=[\w./~-]+$/,
+      // Go itself comes from go.dev, with a checksum from its database.
+      /^go=\d+\.\d+(\.\d+|(rc|beta)\d+)?$|^toolchain=go\d+\.\d+(\.\d+|(rc|beta)\d+)?$/,
+      /^(require|exclude)=[\w.~-]+(\/[\w.~-]+)* v\d+\.\d+\.\d+[\w.+-]*$/,
+    ),
+  },
 };
 
 /** What a package of R says of itself. Other sources, compiled headers and engines of vignettes are not plain. */
-export const R_DESCRIPTION: PlainTable = {
-  paths: ['DESCRIPTION'],
+export const R_DESCRIPTION: HarmlessTable = {
+  files: ['DESCRIPTION'],
   format: 'control-fields',
-  plain: {
+  harmless: {
     text: words`Title Description Author Maintainer Copyright Contact Note`,
     words: words`Package Type License Language Date Packaged Classification/MSC`,
     version: words`Version RoxygenNote Config/testthat/edition Config/roxygen2/version`,
     switch: words`LazyData LazyLoad ByteCompile NeedsCompilation Biarch Config/testthat/parallel`,
     word: words`Encoding LazyDataCompression`,
+    matching: anyOf(
+      /^(URL|BugReports)=(https?:\/\/[\w./#~%-]+[\s,]*)+$/,
+      /^(Imports|Depends|Suggests|Enhances)=[A-Za-z][\w.]*(\s*\([<>=]+\s*[\w.-]+\))?(\s*,\s*[A-Za-z][\w.]*(\s*\([<>=]+\s*[\w.-]+\))?)*,?$/,
+      /^Collate=[\w.\s'"-]*$/,
+      // A call of R, of nothing but texts and the names of its arguments.
+      /^Authors@R=(?:[\s(),=]|"[^"\\]*"|'[^'\\]*'|\b(?:c|person|comment|given|family|middle|email|role|ORCID|ROR)\b)*$/,
+      /^Roxygen=list\(markdown = TRUE\)$/,
+    ),
   },
-  safe: anyOf(
-    /^(URL|BugReports)=(https?:\/\/[\w./#~%-]+[\s,]*)+$/,
-    /^(Imports|Depends|Suggests|Enhances)=[A-Za-z][\w.]*(\s*\([<>=]+\s*[\w.-]+\))?(\s*,\s*[A-Za-z][\w.]*(\s*\([<>=]+\s*[\w.-]+\))?)*,?$/,
-    /^Collate=[\w.\s'"-]*$/,
-    // A call of R, of nothing but texts and the names of its arguments.
-    /^Authors@R=(?:[\s(),=]|"[^"\\]*"|'[^'\\]*'|\b(?:c|person|comment|given|family|middle|email|role|ORCID|ROR)\b)*$/,
-    /^Roxygen=list\(markdown = TRUE\)$/,
-  ),
 };
 
 /** Packages of Stackage and Hackage. Other sources, options of the compiler and hooks are not plain. */
-export const STACK: PlainTable = {
-  paths: ['stack.yaml'],
+export const STACK: HarmlessTable = {
+  files: ['stack.yaml'],
   format: 'yaml',
-  plain: { switch: words`flags.*.* jobs allow-newer recommend-stack-upgrade` },
-  safe: anyOf(
-    /^(resolver|snapshot)=(lts|nightly|ghc)-[\d.-]+$/,
-    /^extra-deps\[\]=[A-Za-z][A-Za-z\d]*(-[A-Za-z][A-Za-z\d]*)*-\d[\d.]*(@(sha256:[0-9a-f]{64}(,\d+)?|rev:\d+))?$/,
-    /^(extra-deps|flags)=(\[\]|\{\}|null)$/,
-  ),
+  harmless: {
+    switch: words`flags.*.* jobs allow-newer recommend-stack-upgrade`,
+    matching: anyOf(
+      /^(resolver|snapshot)=(lts|nightly|ghc)-[\d.-]+$/,
+      /^extra-deps\[\]=[A-Za-z][A-Za-z\d]*(-[A-Za-z][A-Za-z\d]*)*-\d[\d.]*(@(sha256:[0-9a-f]{64}(,\d+)?|rev:\d+))?$/,
+      /^(extra-deps|flags)=(\[\]|\{\}|null)$/,
+    ),
+  },
 };
 
 /** Hints for Haskell. Options for the parser, and packages of rules, are not plain. */
-export const HLINT: PlainTable = {
-  paths: ['.hlint.yaml'],
+export const HLINT: HarmlessTable = {
+  files: ['.hlint.yaml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     any: words`{ignore,warn,error,hint,suggest,functions,modules,extensions,flags,fixity}{,.***}`.map(
       (key) => `.${key}`,
     ),
@@ -59,10 +63,10 @@ export const HLINT: PlainTable = {
 };
 
 /** Packages of pub.dev, and what a package says of itself. Other sources, programs and assets of build hooks are not plain. */
-export const PUBSPEC: PlainTable = {
-  paths: ['pubspec.yaml'],
+export const PUBSPEC: HarmlessTable = {
+  files: ['pubspec.yaml'],
   format: 'yaml',
-  plain: {
+  harmless: {
     word: words`name publish_to resolution {dev_,}dependencies.*.sdk`,
     text: words`description`,
     url: words`homepage repository issue_tracker documentation`,
@@ -70,6 +74,6 @@ export const PUBSPEC: PlainTable = {
     switch: words`flutter.{uses-material-design,generate} {dev_,}dependencies.*`,
     words: words`topics`,
     glob: words`flutter.assets flutter.fonts.{family,fonts.asset}`,
+    matching: /^flutter\.fonts(\[\])?\.fonts(\[\])?\.(weight|style)=\w+$/,
   },
-  safe: /^flutter\.fonts(\[\])?\.fonts(\[\])?\.(weight|style)=\w+$/,
 };

@@ -1,11 +1,11 @@
 import { oneOf, pattern, words } from '../../formats/words.ts';
-import type { PlainTable } from '../../judges/plain.ts';
+import type { HarmlessTable } from '../../judges/harmless-keys.ts';
 
 /** Linters and language servers of Ruby. */
-export const RUBY_TABLES: readonly PlainTable[] = [
+export const RUBY_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['.rubocop*.y{,a}ml', '.standard*.y{,a}ml', '.{erb,haml}{_,-}lint*.y{,a}ml', '.reek.yml', '.slim-lint.yml'],
-    plain: {
+    files: ['.rubocop*.y{,a}ml', '.standard*.y{,a}ml', '.{erb,haml}{_,-}lint*.y{,a}ml', '.reek.yml', '.slim-lint.yml'],
+    harmless: {
       // Cops are `Department/Name`; a custom one is loaded by `require` alone.
       switch: words`*** `,
       words: words`***`,
@@ -18,8 +18,8 @@ export const RUBY_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.solargraph.y{,a}ml'],
-    plain: {
+    files: ['.solargraph.y{,a}ml'],
+    harmless: {
       switch: words`max_files formatter.**`,
       glob: words`include exclude`,
       words: words`domains`,

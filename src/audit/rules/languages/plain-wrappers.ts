@@ -1,5 +1,6 @@
 import { anyOf } from '../../formats/words.ts';
-import { differOnlyIn, type PlainChange } from '../../judges/plain-change.ts';
+import { differOnlyIn, onlyLines } from '../../judges/harmless-change.ts';
+import type { BothTexts, HarmlessChange } from '../../judges/rule.ts';
 
 /** The settings of a script that downloads its build tool: the address of the tool, and lines that may change with it. */
 interface Wrapper {
@@ -19,7 +20,7 @@ const MAVEN_URL =
 const MAVEN: Wrapper = { url: MAVEN_URL, lines: new RegExp(`${MAVEN_URL.source}|${SUM.source}`) };
 
 /** Whether a wrapper gets another release from the tool's own server. The checksum moves only with the release. */
-function isNextTool({ url, lines }: Wrapper): PlainChange['proves'] {
+function isNextTool({ url, lines }: Wrapper): HarmlessChange['proves'] {
   const urlOf = (text: string): readonly string[] => text.split('\n').filter((line) => url.test(line));
   const isChecked = (text: string): boolean => /^distributionSha256Sum=/m.test(text);
   return ({ before, after }) => {
@@ -39,23 +40,11 @@ const MAVEN_OPTION =
 const STRICTER = /^--strict-checksums$/;
 const EXTENSION_VERSION = /^\s*<version>\d[\w.-]{0,40}<\/version>$/;
 
-/** Only lines of a form differ, and the other ones are in the same order. */
-const onlyLines =
-  (form: RegExp): PlainChange['proves'] =>
-  ({ before, after }) => {
-    const rest = (text: string): string =>
-      text
-        .split('\n')
-        .filter((line) => !form.test(line))
-        .join('\n');
-    return differOnlyIn(form, { before, after }) && rest(before) === rest(after);
-  };
-
 /** How many lines have a form. */
 const countOf = (form: RegExp, text: string): number => text.split('\n').filter((line) => form.test(line)).length;
 
 /** The same file, with other versions in the places of the old ones. */
-function onlyOtherVersions({ before, after }: Readonly<Record<'before' | 'after', string>>): boolean {
+function onlyOtherVersions({ before, after }: BothTexts): boolean {
   const rest = (text: string): string =>
     text
       .split('\n')
@@ -65,14 +54,14 @@ function onlyOtherVersions({ before, after }: Readonly<Record<'before' | 'after'
 }
 
 /** The next release of a build tool that a wrapper downloads, and options of the tool that load nothing. */
-export const PLAIN_WRAPPERS: readonly PlainChange[] = [
-  { paths: ['.mvn/jvm.config'], proves: onlyLines(JVM_OPTION) },
+export const PLAIN_WRAPPERS: readonly HarmlessChange[] = [
+  { files: ['.mvn/jvm.config'], proves: onlyLines(JVM_OPTION) },
   {
-    paths: ['.mvn/maven.config'],
+    files: ['.mvn/maven.config'],
     proves: (texts) =>
       onlyLines(MAVEN_OPTION)(texts) && countOf(STRICTER, texts.before) <= countOf(STRICTER, texts.after),
   },
-  { paths: ['.mvn/extensions.xml'], proves: onlyOtherVersions },
-  { paths: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextTool(GRADLE) },
-  { paths: ['.mvn/wrapper/maven-wrapper.properties'], proves: isNextTool(MAVEN) },
+  { files: ['.mvn/extensions.xml'], proves: onlyOtherVersions },
+  { files: ['gradle/wrapper/gradle-wrapper.properties'], proves: isNextTool(GRADLE) },
+  { files: ['.mvn/wrapper/maven-wrapper.properties'], proves: isNextTool(MAVEN) },
 ];

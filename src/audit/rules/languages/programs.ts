@@ -1,13 +1,13 @@
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
 
 /** Programs that the tools of a language find and run by their name; any change of one counts. */
-export const programRules: readonly FileRule[] = [
+export const programRules: readonly Rule[] = [
   {
     id: 'program-by-name',
     family: 'languages',
-    trigger: 'building, testing, installing, or opening the project in an editor of that language',
+    when: 'building, testing, installing, or opening the project in an editor of that language',
     severity: 'suspect',
-    paths: [
+    files: [
       // Dart, Julia, Lean, Haskell, Lisp, Perl, Tcl, Pascal, OCaml, Nim, V, Racket, Lua, Erlang.
       'hook/{build,link}.dart',
       'flutter_test_config.dart',
@@ -131,17 +131,14 @@ export const programRules: readonly FileRule[] = [
       'CVS/{Root,Repository,Entries,Checkin.prog,Update.prog}',
       'amplify/hooks/**',
       '*_tool.cue',
+      '!Gemfile*.lock',
+      '!{mise-tasks/**/,}*.{md,txt}',
+      '!amplify/hooks/README*',
+      '!*.md',
+      '!sorbet/tapioca/require.rb',
     ],
-    except: [
-      'Gemfile*.lock',
-      '{mise-tasks/**/,}*.{md,txt}',
-      'amplify/hooks/README*',
-      '*.md',
-      'sorbet/tapioca/require.rb',
-    ],
-    always: true,
-    unlessDeleted: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['deletion', 'comments'],
     why: 'The tool runs the file of that name by itself.',
     source: 'manuals of the tools',
   },

@@ -1,5 +1,5 @@
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import type { Rule } from '../../judges/rule.ts';
 import { PLAIN_RSPEC, RUBY_TABLES } from './plain-ruby.ts';
 
 /** Fields of a gem specification that hold text. */
@@ -7,13 +7,13 @@ const GEM_FIELDS = oneOf`version summary description license homepage authors? e
 const VERSIONS = /(,\s*["'][~><= 0-9.]+["']){0,3}/.source;
 const PLAIN_STRINGS = /\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?/;
 
-export const rubyRules: readonly FileRule[] = [
+export const rubyRules: readonly Rule[] = [
   {
     id: 'ruby-files',
     family: 'languages',
-    trigger: 'bundle, rake, rspec, irb, or an editor with Ruby',
+    when: 'bundle, rake, rspec, irb, or an editor with Ruby',
     severity: 'suspect',
-    paths: [
+    files: [
       '.rspec',
       '.rspec-*',
       'spec_helper.rb',
@@ -35,7 +35,7 @@ export const rubyRules: readonly FileRule[] = [
       '.bundle/**',
       'Brewfile',
       '.yardopts',
-      ...RUBY_TABLES.flatMap(({ paths }) => paths),
+      ...RUBY_TABLES.flatMap(({ files }) => files),
       'puma.rb',
       'unicorn.rb',
       'Thorfile',
@@ -50,7 +50,7 @@ export const rubyRules: readonly FileRule[] = [
       'db/seeds.rb',
       'sorbet/tapioca/*.rb',
     ],
-    judges: [
+    look: [
       {
         kind: 'custom',
         see: ({ path, after }) =>
@@ -82,15 +82,15 @@ export const rubyRules: readonly FileRule[] = [
   {
     id: 'ruby-gemfile',
     family: 'languages',
-    trigger: 'bundle, bundle exec, an editor with Ruby',
+    when: 'bundle, bundle exec, an editor with Ruby',
     severity: 'suspect',
-    paths: ['Gemfile', '*.gemspec', 'gems.rb', '*.gemfile'],
-    judges: [
+    files: ['Gemfile', '*.gemspec', 'gems.rb', '*.gemfile'],
+    look: [
       {
         kind: 'lines',
         // A text of several lines calls what is in #{}, in a line that looks like a comment as well.
         danger: /^[^#]|#\{/,
-        safe: wholeLine(
+        harmless: wholeLine(
           pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
           /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']/,
           pattern()`\w+\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
@@ -104,10 +104,10 @@ export const rubyRules: readonly FileRule[] = [
   {
     id: 'ruby-erb',
     family: 'languages',
-    trigger: 'starting the application or its tests',
+    when: 'starting the application or its tests',
     severity: 'suspect',
-    paths: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb', 'cucumber.y{,a}ml'],
-    judges: [
+    files: ['config/**/*.y{,a}ml', '{test,spec}/fixtures/**/*.y{,a}ml', '*.{yml,yaml}.erb', 'cucumber.y{,a}ml'],
+    look: [
       {
         kind: 'lines',
         danger: anyOf(

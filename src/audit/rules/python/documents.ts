@@ -1,7 +1,7 @@
 import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { PlainTable } from '../../judges/plain.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import type { HarmlessTable } from '../../judges/harmless-keys.ts';
+import type { JudgedText, Rule } from '../../judges/rule.ts';
 import { DOCUMENT_TABLES } from './plain/documents.ts';
 
 const DOXYGEN = ['Doxyfile', 'Doxyfile.*', '*.doxyfile', 'doxygen.{cfg,conf}', '*.dox{,y}file.in'];
@@ -30,9 +30,9 @@ const PIPELINES = [
   '.ipynb_checkpoints/*',
 ];
 /** What a stage of DVC reads, writes and shows. Its commands, folders and templates are not plain. */
-const DVC: PlainTable = {
-  paths: ['dvc.yaml'],
-  plain: {
+const DVC: HarmlessTable = {
+  files: ['dvc.yaml'],
+  harmless: {
     glob: words`stages.*.{deps,outs,params,metrics,plots} plots metrics params`,
     text: words`stages.*.desc`,
     switch: words`stages.*.{frozen,always_changed} stages.*.{outs,metrics,plots}.*.{cache,persist,push}`,
@@ -41,15 +41,15 @@ const DVC: PlainTable = {
 };
 
 /** Files of documentation, notebooks and data pipelines that run code when they are built or opened. */
-export const documentRules: readonly FileRule[] = [
+export const documentRules: readonly Rule[] = [
   {
     id: 'docs-build',
     family: 'python',
-    trigger: 'building or previewing the documentation',
+    when: 'building or previewing the documentation',
     severity: 'suspect',
-    paths: [
+    files: [
       'conf.py',
-      ...DOCUMENT_TABLES.flatMap(({ paths }) => paths),
+      ...DOCUMENT_TABLES.flatMap(({ files }) => files),
       ...DOXYGEN,
       '.latexmkrc',
       'latexmkrc',
@@ -57,7 +57,7 @@ export const documentRules: readonly FileRule[] = [
       '.chktexrc',
       'make.bat',
     ],
-    judges: [
+    look: [
       { kind: 'code' },
       ...DOCUMENT_TABLES.map((table) => ({ kind: 'settings', format: 'auto', ...table }) as const),
       { kind: 'custom', see: doxygenRuns },
@@ -78,21 +78,21 @@ export const documentRules: readonly FileRule[] = [
   {
     id: 'data-pipeline',
     family: 'python',
-    trigger: 'running the pipeline or opening the notebook',
+    when: 'running the pipeline or opening the notebook',
     severity: 'suspect',
-    paths: [...DVC.paths, ...PIPELINES],
-    judges: [
+    files: [...DVC.files, ...PIPELINES],
+    look: [
       { kind: 'settings', format: 'yaml', ...DVC, removed: /\.frozen$/ },
       {
         kind: 'lines',
-        paths: PIPELINES,
+        files: PIPELINES,
         danger: anyOf(
           /\bcmd:|command|^"?\s*!|"\s*(!|%%(bash|sh|script|system|cmd)|%(load_ext|system|sx|run)\b)/i,
           /text\/html.{0,200}(<script|<iframe|\\u003c|\son\w+=)|application\/javascript|"trusted"\s*:\s*true/i,
           /"kernelspec"|"argv"|on-run-(start|end)|pre-hook|post-hook|^```\{(r|python|bash|sh|julia|js|elixir)/i,
           /<script|hooks?:|^knit:|!r\s|`r\s|^filters?:|^<<.*>>=/i,
         ),
-        safe: /^"?(image|text)\/(png|plain)/,
+        harmless: /^"?(image|text)\/(png|plain)/,
       },
       { kind: 'custom', see: activeOutput },
     ],
@@ -102,16 +102,16 @@ export const documentRules: readonly FileRule[] = [
   {
     id: 'data-config',
     family: 'python',
-    trigger: 'starting the pipeline, experiment or cluster',
+    when: 'starting the pipeline, experiment or cluster',
     severity: 'suspect',
-    paths: [
+    files: [
       '{packages,dependencies}.yml',
       '{workspace,dagster}.yaml',
       'cluster.y{,a}ml',
       '*.cwl',
       '{conf,configs}/**/*.y{,a}ml',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger:

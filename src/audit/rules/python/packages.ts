@@ -1,6 +1,6 @@
 import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern } from '../../formats/words.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import { ANY_CHANGE, type JudgedText, type Rule } from '../../judges/rule.ts';
 import { judgeYarnLock } from '../../locks/lockfiles.ts';
 
 const PIP_OPTIONS = oneOf`
@@ -9,13 +9,13 @@ const PIP_OPTIONS = oneOf`
 `;
 
 /** Which packages are installed, and from where. */
-export const pythonPackageRules: readonly FileRule[] = [
+export const pythonPackageRules: readonly Rule[] = [
   {
     id: 'python-requirements',
     family: 'python',
-    trigger: 'pip install -r',
+    when: 'pip install -r',
     severity: 'suspect',
-    paths: [
+    files: [
       '*requirements*.{txt,in}',
       '*constraints*.txt',
       'requirements/**',
@@ -26,14 +26,14 @@ export const pythonPackageRules: readonly FileRule[] = [
       '.condarc',
       'meta.yaml',
     ],
-    judges: [
+    look: [
       { kind: 'custom', see: newChannels },
       // Variables that conda sets when it activates the environment.
       {
         kind: 'lines',
-        paths: ['{environment,conda}.y{,a}ml'],
+        files: ['{environment,conda}.y{,a}ml'],
         danger: /^[A-Za-z_]\w*\s*:\s*\S/,
-        safe: /^(name|prefix)\s*:/,
+        harmless: /^(name|prefix)\s*:/,
       },
       {
         kind: 'lines',
@@ -52,32 +52,33 @@ export const pythonPackageRules: readonly FileRule[] = [
   {
     id: 'python-installer-config',
     family: 'python',
-    trigger: 'pip, uv, poetry or twine in this folder',
+    when: 'pip, uv, poetry or twine in this folder',
     severity: 'suspect',
-    paths: ['pip.conf', 'pip.ini', '.pypirc', '.pip/**', '.pydistutils.cfg'],
-    always: true,
-    judges: [
+    files: ['pip.conf', 'pip.ini', '.pypirc', '.pip/**', '.pydistutils.cfg'],
+    look: [
+      ANY_CHANGE,
       {
         kind: 'keys',
         format: 'ini',
         danger: /index|trusted|cert|proxy|find-links|script|repository|target|prefix|user/i,
       },
     ],
+    harmless: ['comments'],
     why: 'The file decides where packages are fetched from and published to.',
     source: 'pip configuration',
   },
   {
     id: 'python-locks',
     family: 'python',
-    trigger: 'poetry install, uv sync, pdm install',
+    when: 'poetry install, uv sync, pdm install',
     severity: 'suspect',
-    paths: ['poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'pylock*.toml', 'conda-lock.yml', 'pixi.lock'],
-    judges: [
+    files: ['poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'pylock*.toml', 'conda-lock.yml', 'pixi.lock'],
+    look: [
       { kind: 'custom', see: judgeYarnLock },
       {
         kind: 'lines',
         danger: /^files\s*=\s*\[\s*\]|develop\s*=\s*true|^(type|source)\s*=.*(git|directory|url|file|path|editable)/,
-        safe: /^source = \{ editable = "\." \}$/,
+        harmless: /^source = \{ editable = "\." \}$/,
       },
     ],
     why: 'A package comes from a new host, or its hash was removed.',

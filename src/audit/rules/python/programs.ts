@@ -1,14 +1,14 @@
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
 import { STDLIB } from './standard-modules.ts';
 
 /** Programs that Python or one of its tools runs by their name or place. */
-export const pythonProgramRules: readonly FileRule[] = [
+export const pythonProgramRules: readonly Rule[] = [
   {
     id: 'python-runs',
     family: 'python',
-    trigger: 'pip install, pytest, tox, Python or a debugger started in that folder',
+    when: 'pip install, pytest, tox, Python or a debugger started in that folder',
     severity: 'suspect',
-    paths: [
+    files: [
       'setup.py',
       'conftest.py',
       'noxfile.py',
@@ -54,31 +54,29 @@ export const pythonProgramRules: readonly FileRule[] = [
       '__editable__*.py',
       '_virtualenv.py',
     ],
-    always: true,
-    unlessDeleted: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['deletion', 'comments'],
     why: 'The tool runs the file because of its name alone.',
     source: 'setuptools, pytest, site and pdb documentation',
   },
   {
     id: 'python-tasks',
     family: 'python',
-    trigger: 'invoke in that folder',
+    when: 'invoke in that folder',
     severity: 'suspect',
-    paths: ['tasks.py'],
-    except: ['/tasks.py'],
+    files: ['tasks.py', '!/tasks.py'],
     // Below the top folder it is more often a module of an application, for example of Celery.
-    judges: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
-    unlessDeleted: true,
+    look: [{ kind: 'custom', see: ({ before = '', after = '' }) => invokes(before) ?? invokes(after) ?? [] }],
+    harmless: ['deletion'],
     why: 'The tool runs the file because of its name alone.',
     source: 'invoke documentation',
   },
   {
     id: 'python-pth',
     family: 'python',
-    trigger: 'any Python of the environment that holds it',
+    when: 'any Python of the environment that holds it',
     severity: 'suspect',
-    paths: [
+    files: [
       '*.pth',
       '*.egg-link',
       '*.dist-info/{entry_points.txt,RECORD,direct_url.json}',
@@ -86,32 +84,32 @@ export const pythonProgramRules: readonly FileRule[] = [
       'pyvenv.cfg',
       '_manylinux.py',
     ],
-    always: true,
-    judges: [{ kind: 'lines', danger: /^import[\s;]|\.\.|^\// }],
+    look: [ANY_CHANGE, { kind: 'lines', danger: /^import[\s;]|\.\.|^\// }],
+    harmless: ['comments'],
     why: 'Python runs a line that begins with import at every start.',
     source: 'Python site documentation',
   },
   {
     id: 'python-shadow',
     family: 'python',
-    trigger: 'running any script in that folder',
+    when: 'running any script in that folder',
     severity: 'suspect',
-    paths: [
+    files: [
       ...STDLIB.map((name) => `/${name}.py`),
       ...STDLIB.map((name) => `/{scripts,bin,tools,src}/${name}.py`),
       ...STDLIB.map((name) => `/${name}/__init__.py`),
     ],
-    judges: [{ kind: 'new' }],
+    look: [{ kind: 'new' }],
     why: 'Python imports it instead of the standard module of that name.',
     source: 'Python sys.path documentation',
   },
   {
     id: 'python-main',
     family: 'python',
-    trigger: 'python FOLDER, pip install --find-links',
+    when: 'python FOLDER, pip install --find-links',
     severity: 'suspect',
-    paths: ['__main__.py'],
-    judges: [{ kind: 'new' }],
+    files: ['__main__.py'],
+    look: [{ kind: 'new' }],
     why: 'Python runs the file when it is given the folder.',
     source: 'Python zipapp documentation',
   },

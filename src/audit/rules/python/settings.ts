@@ -1,16 +1,16 @@
 import { newLinesWith } from '../../judges/judge.ts';
-import type { FileRule, JudgedText } from '../../judges/rule.ts';
+import type { JudgedText, Rule } from '../../judges/rule.ts';
 import { PROJECT_TABLES, TOOL_TABLES } from './plain/projects.ts';
 
 /** Settings of Python tools. */
-export const pythonSettingsRules: readonly FileRule[] = [
+export const pythonSettingsRules: readonly Rule[] = [
   {
     id: 'python-pyproject',
     family: 'python',
-    trigger: 'pip install, uv sync, pytest, lint, opening in an IDE',
+    when: 'pip install, uv sync, pytest, lint, opening in an IDE',
     severity: 'suspect',
-    paths: PROJECT_TABLES.filter(({ paths }) => !isIni(paths)).flatMap(({ paths }) => paths),
-    judges: PROJECT_TABLES.filter(({ paths }) => !isIni(paths)).map(
+    files: PROJECT_TABLES.filter(({ files }) => !isIni(files)).flatMap(({ files }) => files),
+    look: PROJECT_TABLES.filter(({ files }) => !isIni(files)).map(
       (table) => ({ kind: 'settings', format: 'toml', ...table }) as const,
     ),
     why: 'The changed fields select code that runs at install, test or lint, or the source of packages.',
@@ -19,11 +19,11 @@ export const pythonSettingsRules: readonly FileRule[] = [
   {
     id: 'python-ini',
     family: 'python',
-    trigger: 'pytest, tox, lint, type check, coverage',
+    when: 'pytest, tox, lint, type check, coverage',
     severity: 'suspect',
-    paths: [...PROJECT_TABLES.filter(({ paths }) => isIni(paths)), ...TOOL_TABLES].flatMap(({ paths }) => paths),
-    judges: [
-      ...[...PROJECT_TABLES.filter(({ paths }) => isIni(paths)), ...TOOL_TABLES].map(
+    files: [...PROJECT_TABLES.filter(({ files }) => isIni(files)), ...TOOL_TABLES].flatMap(({ files }) => files),
+    look: [
+      ...[...PROJECT_TABLES.filter(({ files }) => isIni(files)), ...TOOL_TABLES].map(
         (table) => ({ kind: 'settings', format: 'auto', ...table }) as const,
       ),
       { kind: 'custom', see: extractors },

@@ -1,5 +1,5 @@
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, not, type Rule } from '../../judges/rule.ts';
 import { SAMPLES } from './startup.ts';
 
 /** Programs of a desktop whose folder of settings has their name. */
@@ -17,13 +17,13 @@ const READ_BY_TOOLS = oneOf`
   ANTHROPIC_BASE_URL
 `;
 
-export const dotfileRules: readonly FileRule[] = [
+export const dotfileRules: readonly Rule[] = [
   {
     id: 'shell-home-plain',
     family: 'shell',
-    trigger: 'a new shell, editor, terminal or window manager, if your home links to the file',
+    when: 'a new shell, editor, terminal or window manager, if your home links to the file',
     severity: 'suspect',
-    paths: [
+    files: [
       '{z,ba,k,tc,c}shrc',
       '{zshenv,zprofile,zlogin,zlogout,bash_profile,bash_login,bash_logout,bash_aliases,inputrc}',
       '{xinitrc,xsession,xprofile,Xresources,Xdefaults}',
@@ -48,20 +48,20 @@ export const dotfileRules: readonly FileRule[] = [
       '*.gitconfig',
       'gitconfig.{d/*,inc,local}',
       'ssh/config',
+      ...not(SAMPLES),
     ],
-    except: SAMPLES,
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'If your home links to the file, the file runs at the next login or start of the program.',
     source: 'the FILES sections of their manuals; GNU Stow',
   },
   {
     id: 'shell-env-sample',
     family: 'shell',
-    trigger: 'copying it to .env, as its name suggests',
+    when: 'copying it to .env, as its name suggests',
     severity: 'suspect',
-    paths: ['.env.example', '.env.sample', '.env.template', '.env.*.example', '.env.dist'],
-    judges: [
+    files: ['.env.example', '.env.sample', '.env.template', '.env.*.example', '.env.dist'],
+    look: [
       {
         kind: 'lines',
         danger: anyOf(/^[^#]*(\$\(|`)/, pattern()`^(export\s+)?(${READ_BY_TOOLS})\w*\s*=`),
@@ -73,9 +73,9 @@ export const dotfileRules: readonly FileRule[] = [
   {
     id: 'encryption-recipients',
     family: 'shell',
-    trigger: 'the next encryption of a secret',
+    when: 'the next encryption of a secret',
     severity: 'suspect',
-    paths: [
+    files: [
       '.gpg-id',
       '{.,}age-recipients{,.txt}',
       '.sops.y{,a}ml',
@@ -84,8 +84,8 @@ export const dotfileRules: readonly FileRule[] = [
       '.gitsecret/**',
       'secrets.nix',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The recipients that it names can read every secret that is encrypted from now on.',
     source: 'pass(1); sops, age and git-crypt documentation',
   },

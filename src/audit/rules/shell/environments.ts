@@ -1,13 +1,13 @@
-import type { FileRule } from '../../judges/rule.ts';
+import { ANY_CHANGE, type Rule } from '../../judges/rule.ts';
 import { nixLines } from './nix-lines.ts';
 
-export const environmentRules: readonly FileRule[] = [
+export const environmentRules: readonly Rule[] = [
   {
     id: 'shell-tool-manager',
     family: 'shell',
-    trigger: 'entering the folder with mise activated',
+    when: 'entering the folder with mise activated',
     severity: 'suspect',
-    paths: [
+    files: [
       '{.,}mise{,.*}.toml',
       '.mise/**',
       '.config/mise/**',
@@ -21,7 +21,7 @@ export const environmentRules: readonly FileRule[] = [
       'hermit.hcl',
       '{.,}proto{tools,.toml}',
     ],
-    judges: [
+    look: [
       {
         kind: 'keys',
         format: 'toml',
@@ -35,22 +35,20 @@ export const environmentRules: readonly FileRule[] = [
   {
     id: 'shell-tasks',
     family: 'shell',
-    trigger: 'mise run',
+    when: 'mise run',
     severity: 'suspect',
-    paths: ['{.,}mise-tasks/**', '{.,}mise/tasks/**', '.config/mise/tasks/**'],
-    except: ['*.md'],
-    always: true,
-    unlessDeleted: true,
-    judges: [],
+    files: ['{.,}mise-tasks/**', '{.,}mise/tasks/**', '.config/mise/tasks/**', '!*.md'],
+    look: [ANY_CHANGE],
+    harmless: ['deletion', 'comments'],
     why: 'mise runs every file of the folder as a task, and its templates when it lists them.',
     source: 'mise documentation, file tasks',
   },
   {
     id: 'shell-version-file',
     family: 'shell',
-    trigger: 'entering the folder with a version manager',
+    when: 'entering the folder with a version manager',
     severity: 'suspect',
-    paths: [
+    files: [
       '.nvmrc',
       '.node-version',
       '.python-version',
@@ -72,17 +70,17 @@ export const environmentRules: readonly FileRule[] = [
       '.zig-version',
       '.elixir-version',
     ],
-    judges: [{ kind: 'lines', danger: /./, safe: /^(?!.*\.\.)["']?[A-Za-z0-9][A-Za-z0-9._@+=*~^<> "'-]{0,60}$|^#/ }],
+    look: [{ kind: 'lines', danger: /./, harmless: /^(?!.*\.\.)["']?[A-Za-z0-9][A-Za-z0-9._@+=*~^<> "'-]{0,60}$|^#/ }],
     why: 'Version managers turn the version into a path or a download.',
     source: 'CVE-2022-35861',
   },
   {
     id: 'shell-tool-versions',
     family: 'shell',
-    trigger: 'running a tool through asdf or mise',
+    when: 'running a tool through asdf or mise',
     severity: 'suspect',
-    paths: ['.tool-versions', '.tools-versions'],
-    judges: [
+    files: ['.tool-versions', '.tools-versions'],
+    look: [
       { kind: 'lines', danger: /\b(path|ref|prefix):|[/$`;|\\]/ },
       {
         kind: 'custom',
@@ -101,20 +99,20 @@ export const environmentRules: readonly FileRule[] = [
   {
     id: 'shell-nix',
     family: 'shell',
-    trigger: 'nix develop, nix-shell, direnv with use flake',
+    when: 'nix develop, nix-shell, direnv with use flake',
     severity: 'suspect',
-    paths: ['*.nix'],
-    judges: [{ kind: 'custom', see: nixLines }],
+    files: ['*.nix'],
+    look: [{ kind: 'custom', see: nixLines }],
     why: 'Nix runs shell hooks and builders from it.',
     source: 'nix.dev; nix.conf(5)',
   },
   {
     id: 'shell-nix-lock',
     family: 'shell',
-    trigger: 'nix develop',
+    when: 'nix develop',
     severity: 'suspect',
-    paths: ['flake.lock', 'npins/sources.json', 'nix/sources.json', 'devenv.lock', 'devbox.lock'],
-    judges: [
+    files: ['flake.lock', 'npins/sources.json', 'nix/sources.json', 'devenv.lock', 'devbox.lock'],
+    look: [
       {
         kind: 'keys',
         format: 'json',
@@ -126,7 +124,7 @@ export const environmentRules: readonly FileRule[] = [
         kind: 'keys',
         format: 'json',
         danger: /\.url$/,
-        safe: /=https:\/\/(github\.com|api\.github\.com|releases\.nixos\.org|channels\.nixos\.org)\//,
+        harmless: /=https:\/\/(github\.com|api\.github\.com|releases\.nixos\.org|channels\.nixos\.org)\//,
       },
     ],
     why: 'An input comes from another source, or its hash changed without its revision.',
@@ -135,9 +133,9 @@ export const environmentRules: readonly FileRule[] = [
   {
     id: 'shell-dev-environment',
     family: 'shell',
-    trigger: 'devbox shell, devenv shell, flox activate, pixi run',
+    when: 'devbox shell, devenv shell, flox activate, pixi run',
     severity: 'suspect',
-    paths: [
+    files: [
       'devbox.json',
       'devenv.yaml',
       '.flox/env/manifest.toml',
@@ -146,7 +144,7 @@ export const environmentRules: readonly FileRule[] = [
       'shell.toml',
       'process-compose.y{,a}ml',
     ],
-    judges: [
+    look: [
       {
         kind: 'keys',
         format: 'auto',
@@ -160,9 +158,9 @@ export const environmentRules: readonly FileRule[] = [
   {
     id: 'shell-virtualenv',
     family: 'shell',
-    trigger: 'activating the environment, or any tool started from it',
+    when: 'activating the environment, or any tool started from it',
     severity: 'suspect',
-    paths: [
+    files: [
       '{.,}venv/**',
       '{.,}env/bin/**',
       'bin/activate{,.*,_*}',
@@ -175,8 +173,8 @@ export const environmentRules: readonly FileRule[] = [
       '.nox/**',
       '.bundle/ruby/**',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'An installed environment is code that nobody reviews, and it runs at the next use.',
     source: 'Python venv documentation',
   },

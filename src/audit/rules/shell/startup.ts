@@ -1,4 +1,5 @@
-import type { FileRule } from '../../judges/rule.ts';
+import { onlyLines } from '../../judges/harmless-change.ts';
+import { ANY_CHANGE, not, type Rule } from '../../judges/rule.ts';
 import { oddVariable } from './variables.ts';
 
 const COMMAND_LINES = /(command|cmd|run|exec|script|hook|pre|post|start|shell|panes?|on_project|init|args)/i;
@@ -13,24 +14,24 @@ export const SAMPLES: readonly string[] = [
   'examples/**',
 ];
 
-export const shellRules: readonly FileRule[] = [
+export const shellRules: readonly Rule[] = [
   {
     id: 'shell-direnv',
     family: 'shell',
-    trigger: 'entering the folder with direnv',
+    when: 'entering the folder with direnv',
     severity: 'suspect',
-    paths: ['.envrc', '.envrc.*', '.direnvrc', 'direnv{.toml,rc}', 'direnv/lib/*'],
-    always: true,
-    judges: [],
+    files: ['.envrc', '.envrc.*', '.direnvrc', 'direnv{.toml,rc}', 'direnv/lib/*'],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'direnv runs the file as a shell script when you enter the folder.',
     source: 'direnv(1)',
   },
   {
     id: 'shell-env-file',
     family: 'shell',
-    trigger: 'entering the folder with a dotenv plugin, or sourcing the file',
+    when: 'entering the folder with a dotenv plugin, or sourcing the file',
     severity: 'suspect',
-    paths: [
+    files: [
       '.env',
       '.env.*',
       '.flaskenv',
@@ -43,15 +44,13 @@ export const shellRules: readonly FileRule[] = [
       '*.env',
       '.foreman',
       '.lein-env',
+      '!{,*.,*-,*_}{example,sample,template}.env',
+      '!.env.example',
+      '!.env.sample',
+      '!.env.template',
+      '!.env.*.example',
     ],
-    except: [
-      '{,*.,*-,*_}{example,sample,template}.env',
-      '.env.example',
-      '.env.sample',
-      '.env.template',
-      '.env.*.example',
-    ],
-    judges: [
+    look: [
       {
         kind: 'custom',
         see: ({ added }) =>
@@ -67,9 +66,9 @@ export const shellRules: readonly FileRule[] = [
   {
     id: 'shell-sourced',
     family: 'shell',
-    trigger: 'entering the folder or starting its server',
+    when: 'entering the folder or starting its server',
     severity: 'suspect',
-    paths: [
+    files: [
       '.rvmrc',
       '.powrc',
       '.powenv',
@@ -87,17 +86,17 @@ export const shellRules: readonly FileRule[] = [
       'channels.scm',
       '.bash_completion{,.d/*}',
     ],
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: ['comments'],
     why: 'The shell or tool that reads the file runs it as a program.',
     source: 'rvm, pow, autoenv, hermit and guix documentation',
   },
   {
     id: 'shell-home-files',
     family: 'shell',
-    trigger: 'a new shell or tool, if the project is a home or a dotfiles repository',
+    when: 'a new shell or tool, if the project is a home or a dotfiles repository',
     severity: 'suspect',
-    paths: [
+    files: [
       '.bashrc',
       '.bash_profile',
       '.bash_login',
@@ -156,19 +155,23 @@ export const shellRules: readonly FileRule[] = [
       '.xonshrc',
       'profile.ps1',
       'Microsoft.*_profile.ps1',
+      ...not(SAMPLES),
     ],
-    except: SAMPLES,
-    always: true,
-    judges: [],
+    look: [ANY_CHANGE],
+    harmless: [
+      'comments',
+      // As a line of .ignore: the search skips one more name.
+      { files: ['.ackrc'], proves: onlyLines(/^--ignore-(dir|directory|file)=(is:|ext:)?[\w.-]{1,60}$/) },
+    ],
     why: 'If this is your home, or your home links to the file, the file runs at the next login.',
     source: 'the FILES sections of their manuals',
   },
   {
     id: 'shell-dotfile-manager',
     family: 'shell',
-    trigger: 'chezmoi apply, dotbot, stow, brew bundle',
+    when: 'chezmoi apply, dotbot, stow, brew bundle',
     severity: 'suspect',
-    paths: [
+    files: [
       'run_*',
       '.chezmoi*.tmpl',
       '.chezmoiscripts/**',
@@ -181,25 +184,25 @@ export const shellRules: readonly FileRule[] = [
       '.dotter/**',
       'dot_*',
     ],
-    judges: [{ kind: 'lines', danger: /^[^#]/ }],
+    look: [{ kind: 'lines', danger: /^[^#]/ }],
     why: 'Dotfile managers run it or link it into your home.',
     source: 'chezmoi, dotbot and Homebrew Bundle documentation',
   },
   {
     id: 'shell-session-layout',
     family: 'shell',
-    trigger: 'tmuxinator, tmuxp, smug, zellij or a process manager started in this folder',
+    when: 'tmuxinator, tmuxp, smug, zellij or a process manager started in this folder',
     severity: 'suspect',
-    paths: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml,json}', '.smug.yml', '*.kdl', 'Procfile*'],
-    judges: [
+    files: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml,json}', '.smug.yml', '*.kdl', 'Procfile*'],
+    look: [
       { kind: 'lines', danger: COMMAND_LINES },
-      { kind: 'lines', danger: /^[\w-]+:\s*\S/, safe: /^(name|layout|window_name|session_name|root):/i },
+      { kind: 'lines', danger: /^[\w-]+:\s*\S/, harmless: /^(name|layout|window_name|session_name|root):/i },
       // An item of a list is a window with its command, or a command.
       {
         kind: 'lines',
-        paths: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml}', '.smug.yml'],
+        files: ['.tmuxinator.y{,a}ml', '.tmuxp.{yaml,yml}', '.smug.yml'],
         danger: /^[^#]/,
-        safe: /^(-\s+)?(name|layout|window_name|session_name|root|focus|windows):[\s\w./~-]*$/i,
+        harmless: /^(-\s+)?(name|layout|window_name|session_name|root|focus|windows):[\s\w./~-]*$/i,
       },
       {
         kind: 'custom',
@@ -218,9 +221,9 @@ export const shellRules: readonly FileRule[] = [
   {
     id: 'shell-cloud-config',
     family: 'shell',
-    trigger: 'a cloud command whose configuration variable points here',
+    when: 'a cloud command whose configuration variable points here',
     severity: 'suspect',
-    paths: [
+    files: [
       '.kube/config',
       'kubeconfig*',
       '*.kubeconfig',
@@ -234,7 +237,7 @@ export const shellRules: readonly FileRule[] = [
       '.boto',
       '.s3cfg',
     ],
-    judges: [
+    look: [
       {
         kind: 'lines',
         danger:

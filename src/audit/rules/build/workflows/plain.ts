@@ -1,6 +1,5 @@
 import { oneOf, pattern, words } from '../../../formats/words.ts';
-import { plainKeysOf } from '../../../judges/judge.ts';
-import type { PlainKeys } from '../../../judges/plain.ts';
+import { type HarmlessKeys, harmlessKeysOf } from '../../../judges/harmless-keys.ts';
 import { oddVariable } from '../../shell/variables.ts';
 import { isMovedPin, isNextTag, type PinnedReleases } from './releases.ts';
 import { type WorkflowLeaf, withoutVersions } from './tree.ts';
@@ -24,7 +23,7 @@ const GROUP = /^(?!.*\bsecrets\b)[^`]*$/s;
 const isVersion = (value: string): boolean => VERSION.test(value) || CHANNEL.test(value);
 
 /** What actions that many use take without running, loading, fetching or publishing something else. By the action's name. */
-const ACTIONS: Readonly<Record<string, PlainKeys>> = {
+const ACTIONS: Readonly<Record<string, HarmlessKeys>> = {
   'actions/checkout': { switch: words`fetch-depth clean show-progress fetch-tags` },
   'actions/setup-node': { word: words`architecture`, words: words`cache`, switch: words`check-latest` },
   'actions/setup-python': {
@@ -139,7 +138,7 @@ function isPlainOfStep(
   if (TOOL_VERSION.test(next) && value.split(/[\s,]+/).every((one) => one === '' || isVersion(one))) return true;
   if (next === 'persist-credentials') return value === 'false';
   const plain = ACTIONS[step.replace(/#\d+$/, '')];
-  return plain !== undefined && !value.includes('${{') && plainKeysOf(plain)({ key: next, value });
+  return plain !== undefined && !value.includes('${{') && harmlessKeysOf(plain)({ key: next, value });
 }
 
 /** Of an action of its own. */

@@ -1,5 +1,5 @@
 import { words } from '../../../formats/words.ts';
-import type { PlainTable } from '../../../judges/plain.ts';
+import type { HarmlessTable } from '../../../judges/harmless-keys.ts';
 
 /** Targets of Angular and Nx: what they read and write, and the targets before them. */
 const TARGETS = words`
@@ -7,10 +7,10 @@ const TARGETS = words`
 `;
 
 /** Compilers, bundlers, frameworks, generators and programs that deploy or run an application. */
-export const BUILD_TABLES: readonly PlainTable[] = [
+export const BUILD_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['babel.config.json', '.babelrc', '.babelrc.json', 'babel.config.*.json'],
-    plain: {
+    files: ['babel.config.json', '.babelrc', '.babelrc.json', 'babel.config.*.json'],
+    harmless: {
       switch: words`
         {,env.*.}{comments,compact,minified,sourceMaps,retainLines,shouldPrintComment,inputSourceMap,sourceType}
         assumptions.* {,env.*.}presets.{loose,modules,bugfixes,useBuiltIns,debug,development,runtime,corejs,spec}
@@ -19,10 +19,10 @@ export const BUILD_TABLES: readonly PlainTable[] = [
       glob: words`{,env.*.}{ignore,only}`,
     },
   },
-  { paths: ['.postcssrc', '.postcssrc.{json,yml,yaml}'], plain: { switch: words`map map.*` } },
+  { files: ['.postcssrc', '.postcssrc.{json,yml,yaml}'], harmless: { switch: words`map map.*` } },
   {
-    paths: ['.swcrc', '.swcrc.*'],
-    plain: {
+    files: ['.swcrc', '.swcrc.*'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         minify sourceMaps inlineSourcesContent isModule jsc.{loose,externalHelpers,keepClassNames,preserveAllComments} jsc.parser.*
@@ -35,16 +35,16 @@ export const BUILD_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['nodemon.json', '.nodemonrc'],
-    plain: {
+    files: ['nodemon.json', '.nodemonrc'],
+    harmless: {
       switch: words`delay verbose legacyWatch colours restartable stdin`,
       words: words`ext signal`,
       glob: words`ignore watch ignoreRoot`,
     },
   },
   {
-    paths: ['nest-cli.json'],
-    plain: {
+    files: ['nest-cli.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`monorepo compilerOptions.{deleteOutDir,webpack,watchAssets,manualRestart} generateOptions.*`,
       word: words`language`,
@@ -52,8 +52,8 @@ export const BUILD_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['angular.json', 'project.json', 'workspace.json'],
-    plain: {
+    files: ['angular.json', 'project.json', 'workspace.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         version {,projects.*.}{targets,architect}.** {,projects.*.}schematics.***.{skipTests,standalone,inlineStyle,inlineTemplate,flat}
@@ -65,30 +65,32 @@ export const BUILD_TABLES: readonly PlainTable[] = [
         {,projects.*.}{targets,architect}.*.defaultConfiguration
       `,
       glob: [...TARGETS, ...words`newProjectRoot {,projects.*.}{root,sourceRoot,implicitDependencies,tags}`],
+      matching: /^(projects\.[^.]*\.)?(targets|architect)\.[^.]*\.dependsOn(\[\])*=\^?[\w:@*-]+$/,
     },
     // Names of targets, of which `^` and a project may come first.
-    safe: /^(projects\.[^.]*\.)?(targets|architect)\.[^.]*\.dependsOn(\[\])*=\^?[\w:@*-]+$/,
   },
   {
-    paths: ['.graphqlrc', '.graphqlrc.{json,yml,yaml}'],
-    plain: { glob: words`{,projects.*.}{documents,include,exclude}` },
-    safe: /^(projects\.[^.]*\.)?schema(\[\])?=(?!.*\.\.)[\w./*-]+\.(graphqls?|gql|json)$/,
+    files: ['.graphqlrc', '.graphqlrc.{json,yml,yaml}'],
+    harmless: {
+      glob: words`{,projects.*.}{documents,include,exclude}`,
+      matching: /^(projects\.[^.]*\.)?schema(\[\])?=(?!.*\.\.)[\w./*-]+\.(graphqls?|gql|json)$/,
+    },
   },
   {
-    paths: ['wrangler.{toml,json,jsonc}'],
-    plain: {
+    files: ['wrangler.{toml,json,jsonc}'],
+    harmless: {
       any: words`$schema`,
       word: words`compatibility_date compatibility_flags`,
       switch: words`{,env.*.}observability.** {,env.*.}{workers_dev,minify,preview_urls,upload_source_maps}`,
     },
   },
   {
-    paths: ['netlify.toml', 'vercel.json', 'amplify.yml'],
-    plain: { any: words`$schema`, switch: words`cleanUrls trailingSlash public`, word: words`regions` },
+    files: ['netlify.toml', 'vercel.json', 'amplify.yml'],
+    harmless: { any: words`$schema`, switch: words`cleanUrls trailingSlash public`, word: words`regions` },
   },
   {
-    paths: ['app.json', 'wails.json', 'ionic.config.json', 'book.json'],
-    plain: {
+    files: ['app.json', 'wails.json', 'ionic.config.json', 'book.json'],
+    harmless: {
       any: words`$schema`,
       text: words`
         {,expo.}{name,displayName,description,slug,title,author,language,copyright} author.* info.* keywords
@@ -100,12 +102,13 @@ export const BUILD_TABLES: readonly PlainTable[] = [
       `,
       switch: words`expo.{ios,android,web}.* expo.{newArchEnabled,jsEngine,platforms}`,
       glob: words`expo.{icon,splash.image,assetBundlePatterns,ios.icon,android.icon,web.favicon} expo.android.adaptiveIcon.* structure.*`,
+      matching:
+        /^(expo\.)?(backgroundColor|splash\.backgroundColor|primaryColor|android\.adaptiveIcon\.backgroundColor)=#[\da-f]{3,8}$/i,
     },
-    safe: /^(expo\.)?(backgroundColor|splash\.backgroundColor|primaryColor|android\.adaptiveIcon\.backgroundColor)=#[\da-f]{3,8}$/i,
   },
   {
-    paths: ['electron-builder.{json,json5,yml,yaml,toml}', 'electron-builder.*.{json,yml,yaml}'],
-    plain: {
+    files: ['electron-builder.{json,json5,yml,yaml,toml}', 'electron-builder.*.{json,yml,yaml}'],
+    harmless: {
       any: words`$schema appId productName copyright artifactName {mac,win,linux,nsis,dmg,deb,rpm}.artifactName`,
       switch: words`
         asar compression npmRebuild nodeGypRebuild removePackageScripts nsis.{oneClick,perMachine}
@@ -118,8 +121,8 @@ export const BUILD_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['typedoc.json'],
-    plain: {
+    files: ['typedoc.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`* validation.* navigation.* searchCategoryBoosts.* searchGroupBoosts.*`,
       text: words`name`,
@@ -129,38 +132,41 @@ export const BUILD_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['{.,}jsdoc{,.conf,.config}.json'],
-    plain: {
+    files: ['{.,}jsdoc{,.conf,.config}.json'],
+    harmless: {
       switch: words`tags.* recurseDepth opts.{recurse,private,verbose,pedantic} templates.{cleverLinks,monospaceLinks} templates.default.*`,
       word: words`sourceType opts.{encoding,access} tags.dictionaries`,
       any: words`source.{includePattern,excludePattern}`,
       glob: words`source.{include,exclude} opts.{destination,readme,package}`,
+      matching:
+        /^plugins\[\]=plugins\/(markdown|summarize|shout|commentConvert|escapeHtml|overloadHelper|sourcetag|underscore)$|^opts\.template=templates\/default$/,
     },
-    safe: /^plugins\[\]=plugins\/(markdown|summarize|shout|commentConvert|escapeHtml|overloadHelper|sourcetag|underscore)$|^opts\.template=templates\/default$/,
   },
   {
-    paths: ['relay.config.json'],
-    plain: { switch: words`*`, word: words`language`, glob: words`src schema exclude* artifactDirectory` },
+    files: ['relay.config.json'],
+    harmless: { switch: words`*`, word: words`language`, glob: words`src schema exclude* artifactDirectory` },
   },
-  { paths: ['ormconfig.{json,yml,yaml}'], plain: { switch: words`{,**.}logging {,**.}{cache,maxQueryExecutionTime}` } },
   {
-    paths: ['{process,pm2,ecosystem}.{json,yml,yaml}'],
-    plain: {
+    files: ['ormconfig.{json,yml,yaml}'],
+    harmless: { switch: words`{,**.}logging {,**.}{cache,maxQueryExecutionTime}` },
+  },
+  {
+    files: ['{process,pm2,ecosystem}.{json,yml,yaml}'],
+    harmless: {
       switch: words`apps.{instances,autorestart,max_restarts,min_uptime,merge_logs}`,
       word: words`apps.max_memory_restart`,
     },
   },
   {
     // Its dependencies are packages of hvigor plugins.
-    paths: ['hvigor-config.json5'],
-    plain: {
+    files: ['hvigor-config.json5'],
+    harmless: {
       word: words`modelVersion hvigorVersion execution.* logging.level debugging.stacktrace`,
       switch: words`execution.* debugging.* nodeOptions.{maxOldSpaceSize,maxSemiSpaceSize,exposeGC} properties.*`,
     },
   },
   {
-    paths: ['openapitools.json'],
-    plain: { any: words`$schema`, switch: words`spaces` },
-    safe: /^generator-cli\.version=[\d.]+$/,
+    files: ['openapitools.json'],
+    harmless: { any: words`$schema`, switch: words`spaces`, matching: /^generator-cli\.version=[\d.]+$/ },
   },
 ];

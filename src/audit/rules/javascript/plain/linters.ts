@@ -1,5 +1,5 @@
 import { oneOf, pattern, words } from '../../../formats/words.ts';
-import type { PlainTable } from '../../../judges/plain.ts';
+import type { HarmlessTable } from '../../../judges/harmless-keys.ts';
 
 /** Options of a rule by which a linter loads a module or reads other settings. */
 const RULE_LOADS = words`
@@ -15,10 +15,10 @@ const PRETTIER_PARSERS = oneOf`
 `;
 
 /** Linters, formatters and spell checkers. */
-export const LINTER_TABLES: readonly PlainTable[] = [
+export const LINTER_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['.eslintrc*'],
-    plain: {
+    files: ['.eslintrc*'],
+    harmless: {
       switch: words`
         {,overrides.}{env,globals}.* {,overrides.}rules.*** root noInlineConfig reportUnusedDisableDirectives
         {,overrides.}parserOptions.{ecmaVersion,sourceType,requireConfigFile,ecmaFeatures.*}
@@ -33,8 +33,8 @@ export const LINTER_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.prettierrc', '.prettierrc.{json,yml,yaml,toml,json5}', '.prettierrc.*.{json,yml,yaml}'],
-    plain: {
+    files: ['.prettierrc', '.prettierrc.{json,yml,yaml,toml,json5}', '.prettierrc.*.{json,yml,yaml}'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         {,overrides.options.}{printWidth,tabWidth,useTabs,semi,singleQuote,jsxSingleQuote,bracketSpacing,bracketSameLine}
@@ -47,13 +47,13 @@ export const LINTER_TABLES: readonly PlainTable[] = [
         {,overrides.options.}{objectWrap,experimentalOperatorPosition}
       `,
       glob: words`overrides.{files,excludeFiles}`,
+      matching: pattern()`^(overrides\[\]\.options\.)?parser=(${PRETTIER_PARSERS})$`,
     },
     // A parser of another name is a file of the project.
-    safe: pattern()`^(overrides\[\]\.options\.)?parser=(${PRETTIER_PARSERS})$`,
   },
   {
-    paths: ['.stylelintrc', '.stylelintrc.{json,yml,yaml}', '.stylelintrc.*.{json,yml,yaml}'],
-    plain: {
+    files: ['.stylelintrc', '.stylelintrc.{json,yml,yaml}', '.stylelintrc.*.{json,yml,yaml}'],
+    harmless: {
       switch: words`{,overrides.}rules.*** allowEmptyInput cache fix quiet reportNeedlessDisables`,
       word: words`{,overrides.}rules.*** defaultSeverity`,
       words: words`{,overrides.}rules.***`,
@@ -63,8 +63,8 @@ export const LINTER_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.markdownlint-cli2.*'],
-    plain: {
+    files: ['.markdownlint-cli2.*'],
+    harmless: {
       any: words`$schema frontMatter`,
       switch: words`config.*** fix gitignore noBanner noInlineConfig noProgress showFound`,
       word: words`config.***`,
@@ -74,26 +74,26 @@ export const LINTER_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.remarkrc', '.remarkrc.{json,yml}', '.textlintrc', '.textlintrc.{json,yml}'],
+    files: ['.remarkrc', '.remarkrc.{json,yml}', '.textlintrc', '.textlintrc.{json,yml}'],
     // A rule of textlint is a package of that name.
-    plain: { switch: words`settings.*`, word: words`settings.*` },
+    harmless: { switch: words`settings.*`, word: words`settings.*` },
   },
-  { paths: ['.ls-lint.yml'], plain: { any: words`ls.***`, glob: words`ignore` } },
+  { files: ['.ls-lint.yml'], harmless: { any: words`ls.***`, glob: words`ignore` } },
   {
-    paths: ['.oxlintrc.json', '.oxlintrc*.json', 'oxlint*.json'],
-    plain: {
+    files: ['.oxlintrc.json', '.oxlintrc*.json', 'oxlint*.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`{,overrides.}{rules.***,env.*,globals.*,categories.*} options.*`,
       word: words`{,overrides.}{rules.***,globals.*,categories.*}`,
       text: words`{,overrides.}rules.***`,
       glob: words`ignorePatterns overrides.{files,excludeFiles}`,
       never: RULE_LOADS,
+      matching: pattern()`^(overrides\[\]\.)?plugins\[\]=(${BUILTIN_OXLINT})$`,
     },
-    safe: pattern()`^(overrides\[\]\.)?plugins\[\]=(${BUILTIN_OXLINT})$`,
   },
   {
-    paths: ['{.,}biome.json{,c}', '{.,}biome.*.json{,c}', 'rome.json'],
-    plain: {
+    files: ['{.,}biome.json{,c}', '{.,}biome.*.json{,c}', 'rome.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         root {,overrides.}{linter,formatter,assist,organizeImports,javascript,json,css,html,graphql,grit}.*** vcs.* files.*
@@ -110,12 +110,12 @@ export const LINTER_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.jshintrc', '.jscsrc'],
-    plain: { switch: words`**`, word: words`esversion quotmark predef globals.*`, glob: words`excludeFiles` },
+    files: ['.jshintrc', '.jscsrc'],
+    harmless: { switch: words`**`, word: words`esversion quotmark predef globals.*`, glob: words`excludeFiles` },
   },
   {
-    paths: ['{.,}cspell{,.config,-*}.{json,jsonc,yaml,yml}'],
-    plain: {
+    files: ['{.,}cspell{,.config,-*}.{json,jsonc,yaml,yml}'],
+    harmless: {
       any: words`
         $schema {,overrides.,languageSettings.}{words,ignoreWords,flagWords,ignoreRegExpList,includeRegExpList,suggestWords}
         {,overrides.,languageSettings.}patterns.{name,pattern,description}
@@ -131,12 +131,12 @@ export const LINTER_TABLES: readonly PlainTable[] = [
         enableFiletypes enabledFileTypes.* dictionaryDefinitions.{name,type} allowedURLs
       `,
       glob: words`ignorePaths files {overrides.,languageSettings.}{filename,ignorePaths}`,
+      matching: /^dictionaryDefinitions\[\]\.path=(?!.*\.\.)[\w./ -]+\.(txt|dic|trie)(\.gz)?$/,
     },
-    safe: /^dictionaryDefinitions\[\]\.path=(?!.*\.\.)[\w./ -]+\.(txt|dic|trie)(\.gz)?$/,
   },
   {
-    paths: ['.dependency-cruiser.json'],
-    plain: {
+    files: ['.dependency-cruiser.json'],
+    harmless: {
       any: words`{forbidden,allowed,required}.*** options.{doNotFollow,exclude,includeOnly,focus,reporterOptions}.*** allowedSeverity`,
       switch: words`options.*`,
     },

@@ -1,36 +1,36 @@
 import { words } from '../../../formats/words.ts';
-import type { PlainTable } from '../../../judges/plain.ts';
+import type { HarmlessTable } from '../../../judges/harmless-keys.ts';
 
 /** Checks of commits, releases and change logs. */
-export const RELEASE_TABLES: readonly PlainTable[] = [
+export const RELEASE_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['.commitlintrc', '.commitlintrc.{json,yml,yaml}', '.commitlintrc.*.{json,yml,yaml}'],
-    plain: {
+    files: ['.commitlintrc', '.commitlintrc.{json,yml,yaml}', '.commitlintrc.*.{json,yml,yaml}'],
+    harmless: {
       any: words`$schema`,
       switch: words`rules.* defaultIgnores`,
       text: words`rules.* prompt.**`,
       url: words`helpUrl`,
     },
   },
-  { paths: ['.czrc', '.cz.{toml,json,yaml}'], plain: { word: words`{,tool.}commitizen.{version,version_scheme}` } },
+  { files: ['.czrc', '.cz.{toml,json,yaml}'], harmless: { word: words`{,tool.}commitizen.{version,version_scheme}` } },
   {
-    paths: ['.release-it.{json,yml,yaml,toml}', '.release-it.*.json'],
-    plain: {
+    files: ['.release-it.{json,yml,yaml,toml}', '.release-it.*.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`git.{commit,tag,push,requireCleanWorkingDir,requireUpstream,requireCommits} {github,gitlab}.release npm.publish`,
     },
   },
   {
-    paths: ['.releaserc', '.releaserc.{json,yml,yaml}'],
-    plain: {
+    files: ['.releaserc', '.releaserc.{json,yml,yaml}'],
+    harmless: {
       any: words`$schema`,
       switch: words`dryRun ci debug branches.prerelease`,
       glob: words`branches branches.{name,channel,range}`,
     },
   },
   {
-    paths: ['.changeset/config.json'],
-    plain: {
+    files: ['.changeset/config.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         commit changelog bumpVersionsWithWorkspaceProtocolOnly privatePackages privatePackages.* snapshot.useCalculatedVersion
@@ -41,8 +41,8 @@ export const RELEASE_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.versionrc', '.versionrc.json'],
-    plain: { switch: words`skip.* types.hidden`, text: words`header types.{type,section}`, word: words`tagPrefix` },
+    files: ['.versionrc', '.versionrc.json'],
+    harmless: { switch: words`skip.* types.hidden`, text: words`header types.{type,section}`, word: words`tagPrefix` },
   },
-  { paths: ['.yo-rc.json', '.simple-git-hooks.json', '{ios,android}/sentry.properties'], plain: {} },
+  { files: ['.yo-rc.json', '.simple-git-hooks.json', '{ios,android}/sentry.properties'], harmless: {} },
 ];

@@ -1,5 +1,5 @@
 import { oneOf, pattern, words } from '../../../formats/words.ts';
-import type { PlainTable } from '../../../judges/plain.ts';
+import type { HarmlessTable } from '../../../judges/harmless-keys.ts';
 
 const ISTANBUL_REPORTERS = oneOf`
   clover cobertura html html-spa json json-summary lcov lcovonly none teamcity text text-lcov text-summary v8
@@ -9,10 +9,10 @@ const MOCHA_REPORTERS = oneOf`
 `;
 
 /** Test runners, coverage, benchmarks and checks of pages. */
-export const TEST_TABLES: readonly PlainTable[] = [
+export const TEST_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['.mocharc.{json,jsonc,yml,yaml}', '.mocharc*.{json,jsonc,yml,yaml}'],
-    plain: {
+    files: ['.mocharc.{json,jsonc,yml,yaml}', '.mocharc*.{json,jsonc,yml,yaml}'],
+    harmless: {
       any: words`$schema grep fgrep`,
       switch: words`
         {allow-uncaught,allowUncaught,async-only,asyncOnly,bail,check-leaks,checkLeaks,color,colors,delay,diff,dry-run,exit}
@@ -21,12 +21,12 @@ export const TEST_TABLES: readonly PlainTable[] = [
       `,
       word: words`extension`,
       glob: words`ignore watch-files watchFiles watch-ignore watchIgnore`,
+      matching: pattern()`^(ui=(bdd|tdd|qunit|exports)|reporter=(${MOCHA_REPORTERS}))$`,
     },
-    safe: pattern()`^(ui=(bdd|tdd|qunit|exports)|reporter=(${MOCHA_REPORTERS}))$`,
   },
   {
-    paths: ['.nycrc', '.nycrc.*', '.c8rc', '.c8rc.*'],
-    plain: {
+    files: ['.nycrc', '.nycrc.*', '.c8rc', '.c8rc.*'],
+    harmless: {
       any: words`$schema`,
       switch: words`
         all branches functions lines statements check-coverage checkCoverage cache clean per-file perFile skip-full skipFull
@@ -34,12 +34,12 @@ export const TEST_TABLES: readonly PlainTable[] = [
         hook-require exclude-after-remap exclude-node-modules excludeNodeModules watermarks.*
       `,
       glob: words`include exclude extension report-dir reportDir reports-dir temp-dir tempDirectory temp-directory`,
+      matching: pattern()`^reporter(\[\])*=(${ISTANBUL_REPORTERS})$`,
     },
-    safe: pattern()`^reporter(\[\])*=(${ISTANBUL_REPORTERS})$`,
   },
   {
-    paths: ['.taprc', 'tap.yml'],
-    plain: {
+    files: ['.taprc', 'tap.yml'],
+    harmless: {
       switch: words`
         jobs timeout bail color diff check-coverage coverage branches functions lines statements show-full-coverage
         allow-empty-coverage allow-incomplete-coverage disable-coverage only save-fixture comments
@@ -47,8 +47,8 @@ export const TEST_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['jest-*.json', 'jest.config.json'],
-    plain: {
+    files: ['jest-*.json', 'jest.config.json'],
+    harmless: {
       any: words`$schema displayName`,
       switch: words`
         testTimeout verbose collectCoverage bail clearMocks resetMocks restoreMocks resetModules maxWorkers maxConcurrency
@@ -56,32 +56,34 @@ export const TEST_TABLES: readonly PlainTable[] = [
       `,
       glob: words`collectCoverageFrom coveragePathIgnorePatterns testPathIgnorePatterns coverageDirectory`,
       word: words`moduleFileExtensions`,
+      matching: /^coverageProvider=(v8|babel)$/,
     },
-    safe: /^coverageProvider=(v8|babel)$/,
   },
   {
-    paths: ['jasmine.json'],
-    plain: { switch: words`random stopSpecOnExpectationFailure stopOnSpecFailure failSpecWithNoExpectations env.*` },
+    files: ['jasmine.json'],
+    harmless: { switch: words`random stopSpecOnExpectationFailure stopOnSpecFailure failSpecWithNoExpectations env.*` },
   },
   {
-    paths: ['cypress.json'],
-    plain: {
+    files: ['cypress.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`*`,
       word: words`projectId`,
       glob: words`ignoreTestFiles screenshotsFolder videosFolder downloadsFolder`,
     },
   },
-  { paths: ['.testcaferc*'], plain: { switch: words`*` } },
+  { files: ['.testcaferc*'], harmless: { switch: words`*` } },
   {
-    paths: ['testem.json'],
-    plain: { switch: words`timeout browser_disconnect_timeout browser_start_timeout parallel disable_watching` },
-    safe: /^framework=(qunit|jasmine|jasmine2|mocha|mocha\+chai|buster|custom)$/,
+    files: ['testem.json'],
+    harmless: {
+      switch: words`timeout browser_disconnect_timeout browser_start_timeout parallel disable_watching`,
+      matching: /^framework=(qunit|jasmine|jasmine2|mocha|mocha\+chai|buster|custom)$/,
+    },
   },
-  { paths: ['nightwatch.json'], plain: { any: words`$schema` } },
+  { files: ['nightwatch.json'], harmless: { any: words`$schema` } },
   {
-    paths: ['artillery*.y{,a}ml'],
-    plain: {
+    files: ['artillery*.y{,a}ml'],
+    harmless: {
       switch: words`config.phases.* config.{http,ws,ensure}.**`,
       text: words`config.phases.name scenarios.name`,
       any: words`scenarios.flow.**`,
@@ -89,13 +91,13 @@ export const TEST_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['.lighthouserc', '.lighthouserc.{json,y{,a}ml}', 'lighthouserc.{json,y{,a}ml}'],
-    plain: { switch: words`ci.assert.assertions.** ci.collect.numberOfRuns`, word: words`ci.assert.assertions.**` },
+    files: ['.lighthouserc', '.lighthouserc.{json,y{,a}ml}', 'lighthouserc.{json,y{,a}ml}'],
+    harmless: { switch: words`ci.assert.assertions.** ci.collect.numberOfRuns`, word: words`ci.assert.assertions.**` },
   },
-  { paths: ['asv.conf.json'], plain: { switch: words`version show_commit_url`, text: words`project` } },
+  { files: ['asv.conf.json'], harmless: { switch: words`version show_commit_url`, text: words`project` } },
   {
-    paths: ['.size-limit.json', '.bundlewatch*'],
-    plain: {
+    files: ['.size-limit.json', '.bundlewatch*'],
+    harmless: {
       word: words`**.{limit,maxSize,compression} limit`,
       text: words`**.{limit,name,maxSize} name`,
       switch: words`{gzip,brotli,running} **.{gzip,brotli,running}`,
@@ -103,7 +105,7 @@ export const TEST_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['bruno.json'],
-    plain: { word: words`version type`, text: words`name`, glob: words`ignore`, switch: words`version` },
+    files: ['bruno.json'],
+    harmless: { word: words`version type`, text: words`name`, glob: words`ignore`, switch: words`version` },
   },
 ];

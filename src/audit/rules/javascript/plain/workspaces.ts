@@ -1,13 +1,13 @@
 import { anyOf, words } from '../../../formats/words.ts';
-import type { PlainTable } from '../../../judges/plain.ts';
+import type { HarmlessTable } from '../../../judges/harmless-keys.ts';
 
 const VERSION_VALUE = /=[~^<>= ]*v?\d[\w.+-]*$/.source;
 
 /** Package managers and runners of a workspace. */
-export const WORKSPACE_TABLES: readonly PlainTable[] = [
+export const WORKSPACE_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['.yarnrc.yml'],
-    plain: {
+    files: ['.yarnrc.yml'],
+    harmless: {
       switch: words`
         compressionLevel preferReuse preferInteractive preferDeferredVersions enableTelemetry enableProgressBars enableColors
         enableHyperlinks enableMessageNames enableTimers enableInlineBuilds enableNetworkTimers enableHardenedMode
@@ -18,63 +18,68 @@ export const WORKSPACE_TABLES: readonly PlainTable[] = [
     },
   },
   {
-    paths: ['bunfig.toml', '.bunfig.toml'],
-    plain: {
+    files: ['bunfig.toml', '.bunfig.toml'],
+    harmless: {
       switch: words`telemetry logLevel test.{coverage,coverageSkipTestFiles,timeout,smol,rerun} test.coverageThreshold.* smol
         install.{exact,production,optional,dev,peer,frozenLockfile}`,
       word: words`logLevel`,
     },
   },
   {
-    paths: ['pnpm-workspace.yaml'],
-    plain: {
+    files: ['pnpm-workspace.yaml'],
+    harmless: {
       switch: words`
         autoInstallPeers preferWorkspacePackages saveWorkspaceProtocol strictPeerDependencies dedupePeerDependents preferFrozenLockfile
         resolvePeersFromWorkspaceRoot saveExact engineStrict packageManagerStrict cleanupUnusedCatalogs childConcurrency
       `,
       word: words`catalogMode resolutionMode`,
       version: words`savePrefix`,
+      matching: new RegExp(`^catalogs?\\.[^=]*${VERSION_VALUE}`),
     },
-    safe: new RegExp(`^catalogs?\\.[^=]*${VERSION_VALUE}`),
   },
   {
-    paths: ['lerna.json'],
-    plain: {
+    files: ['lerna.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`useNx useWorkspaces command.*.{exact,conventionalCommits,private,ignoreScripts,verifyAccess,gitTagVersion}`,
       version: words`version`,
       word: words`version`,
       text: words`command.*.message`,
       glob: words`{,command.*.}ignoreChanges command.*.allowBranch`,
+      matching: /^npmClient=(npm|yarn|pnpm|bun)$/,
     },
-    safe: /^npmClient=(npm|yarn|pnpm|bun)$/,
   },
   {
-    paths: ['rush.json', 'common/config/rush/*.json'],
-    plain: { any: words`$schema`, version: words`preferredVersions.***`, words: words`projects.tags` },
-    safe: /^(rushVersion|pnpmVersion|npmVersion|yarnVersion)=\d[\d.]*$/,
+    files: ['rush.json', 'common/config/rush/*.json'],
+    harmless: {
+      any: words`$schema`,
+      version: words`preferredVersions.***`,
+      words: words`projects.tags`,
+      matching: /^(rushVersion|pnpmVersion|npmVersion|yarnVersion)=\d[\d.]*$/,
+    },
   },
   {
-    paths: ['nx.json'],
-    plain: {
+    files: ['nx.json'],
+    harmless: {
       any: words`$schema`,
       switch: words`targetDefaults.***.{cache,parallelism,continuous} parallel analytics tui.* useDaemonProcess`,
       glob: words`defaultBase affected.defaultBase workspaceLayout.* defaultProject`,
+      matching: anyOf(
+        /^(targetDefaults\.[^=]{1,100}\.(inputs|outputs)|namedInputs\.[^.=[]{1,60})\[\]=(?!.*\.\.)[!^]{0,2}(\{[\w.]{1,40}\}\/)?[\w@*./{},-]+$/,
+        /^targetDefaults\.[^=]{1,100}\.dependsOn\[\]=\^?[\w:@*-]+$/,
+      ),
     },
     // Files by a variable of Nx, and named sets; an input that is a command is an object.
-    safe: anyOf(
-      /^(targetDefaults\.[^=]{1,100}\.(inputs|outputs)|namedInputs\.[^.=[]{1,60})\[\]=(?!.*\.\.)[!^]{0,2}(\{[\w.]{1,40}\}\/)?[\w@*./{},-]+$/,
-      /^targetDefaults\.[^=]{1,100}\.dependsOn\[\]=\^?[\w:@*-]+$/,
-    ),
   },
   {
-    paths: ['turbo.json', 'turbo.jsonc'],
-    plain: {
+    files: ['turbo.json', 'turbo.jsonc'],
+    harmless: {
       any: words`$schema tasks.***.description`,
       switch: words`{tasks,pipeline}.***.{cache,persistent,interactive,interruptible} ui daemon noUpdateNotifier`,
       word: words`ui envMode {tasks,pipeline}.***.{outputMode,outputLogs} tags {,{tasks,pipeline}.***.}env globalEnv`,
       glob: words`{tasks,pipeline}.***.{outputs,inputs} globalDependencies`,
+      matching:
+        /^(tasks|pipeline)\.[^=]{1,100}\.(dependsOn|with)\[\]=\^?(\/\/)?[\w@:#*/-]+$|^extends\[\]=\/\/$|^(tasks|pipeline)\.[^=]{1,100}\.inputs\[\]=\$TURBO_DEFAULT\$$/,
     },
-    safe: /^(tasks|pipeline)\.[^=]{1,100}\.(dependsOn|with)\[\]=\^?(\/\/)?[\w@:#*/-]+$|^extends\[\]=\/\/$|^(tasks|pipeline)\.[^=]{1,100}\.inputs\[\]=\$TURBO_DEFAULT\$$/,
   },
 ];

@@ -1,5 +1,5 @@
 import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
-import { merged, type PlainKeys, type PlainTable } from '../../../judges/plain.ts';
+import { type HarmlessKeys, type HarmlessTable, merged } from '../../../judges/harmless-keys.ts';
 
 const MARKDOWN_EXTENSIONS = oneOf`
   abbr admonition attr_list codehilite def_list extra fenced_code footnotes legacy_attrs legacy_em md_in_html meta nl2br
@@ -14,7 +14,7 @@ const SITE_LOADS = words`
   {,***.}{filter*,sphinx*,parse,config,converters,renderer,output*,layout*,extensions,markup,cascade,load_paths,handlers,caches}{,.***}
   {,***.}{engine,knitr,jupyter,format.***,metadata-files,contributes,project,shortcodes,revealjs-plugins,brand,validate-yaml}{,.***}
 `;
-const SITE: PlainKeys = {
+const SITE: HarmlessKeys = {
   switch: words`***`,
   text: words`***`,
   url: words`***`,
@@ -23,10 +23,10 @@ const SITE: PlainKeys = {
 };
 
 /** Generators of documentation and sites. */
-export const DOCUMENT_TABLES: readonly PlainTable[] = [
+export const DOCUMENT_TABLES: readonly HarmlessTable[] = [
   {
-    paths: ['mkdocs.y{,a}ml', 'mkdocs{.,-}*.y{,a}ml'],
-    plain: {
+    files: ['mkdocs.y{,a}ml', 'mkdocs{.,-}*.y{,a}ml'],
+    harmless: {
       text: words`site_name site_description site_author repo_name theme.{palette,font,icon}.** theme.language extra.**`,
       any: words`nav nav.*** copyright edit_uri exclude_docs draft_docs not_in_nav plugins.redirects.redirect_maps.*** site_url repo_url`,
       url: words`extra.**`,
@@ -34,36 +34,36 @@ export const DOCUMENT_TABLES: readonly PlainTable[] = [
       words: words`theme.features theme.palette.** extra.** theme.language`,
       glob: words`watch extra_css theme.{logo,favicon,icon.**}`,
       never: words`theme.custom_dir`,
+      matching: anyOf(
+        pattern()`^markdown_extensions\[\](=(${MARKDOWN_EXTENSIONS})|\.(${MARKDOWN_EXTENSIONS})=(null|\{\}))$`,
+        pattern()`^markdown_extensions\[\]\.(${MARKDOWN_EXTENSIONS})(\.\w{1,40})?=(true|false|null|\d+)$`,
+        pattern()`^plugins\[\](=(search|tags)$|\.(${MKDOCS_PLUGINS.join('|')})\.[\w.[\]]{1,80}=(true|false|null|\d+|\w+)$)`,
+        /^theme\.name=(material|mkdocs|readthedocs)$|^theme=(material|mkdocs|readthedocs)$/,
+      ),
     },
-    safe: anyOf(
-      pattern()`^markdown_extensions\[\](=(${MARKDOWN_EXTENSIONS})|\.(${MARKDOWN_EXTENSIONS})=(null|\{\}))$`,
-      pattern()`^markdown_extensions\[\]\.(${MARKDOWN_EXTENSIONS})(\.\w{1,40})?=(true|false|null|\d+)$`,
-      pattern()`^plugins\[\](=(search|tags)$|\.(${MKDOCS_PLUGINS.join('|')})\.[\w.[\]]{1,80}=(true|false|null|\d+|\w+)$)`,
-      /^theme\.name=(material|mkdocs|readthedocs)$|^theme=(material|mkdocs|readthedocs)$/,
-    ),
   },
   {
-    paths: ['.readthedocs.y{,a}ml'],
-    plain: {
+    files: ['.readthedocs.y{,a}ml'],
+    harmless: {
       switch: words`version sphinx.fail_on_warning mkdocs.fail_on_warning search.**`,
       word: words`build.os build.tools.* formats python.version`,
+      matching: /^(sphinx|mkdocs)\.configuration=(docs?\/)?(source\/)?(conf\.py|mkdocs\.ya?ml)$/,
     },
-    safe: /^(sphinx|mkdocs)\.configuration=(docs?\/)?(source\/)?(conf\.py|mkdocs\.ya?ml)$/,
   },
   {
-    paths: ['_config.yml', '_quarto.y{,a}ml', 'myst.yml', '_pkgdown.yml', '_bookdown.yml', 'antora-playbook.yml'],
-    plain: SITE,
+    files: ['_config.yml', '_quarto.y{,a}ml', 'myst.yml', '_pkgdown.yml', '_bookdown.yml', 'antora-playbook.yml'],
+    harmless: SITE,
   },
   {
-    paths: ['hugo.{toml,yaml,yml,json}', 'config/_default/*'],
-    plain: merged(SITE, {
+    files: ['hugo.{toml,yaml,yml,json}', 'config/_default/*'],
+    harmless: merged(SITE, {
       any: words`{,languages.*.}params.***`,
       words: words`languageCode {,languages.*.}title pagination.* taxonomies.*`,
     }),
   },
   {
-    paths: ['book.toml'],
-    plain: {
+    files: ['book.toml'],
+    harmless: {
       text: words`book.{title,description}`,
       any: words`book.authors`,
       word: words`book.{language,text-direction} rust.edition output.html.{default-theme,preferred-dark-theme}`,
@@ -74,6 +74,9 @@ export const DOCUMENT_TABLES: readonly PlainTable[] = [
       url: words`output.html.{git-repository-url,edit-url-template}`,
     },
   },
-  { paths: ['_toc.yml'], plain: { text: words`***`, glob: words`***`, switch: words`***`, never: words`***url***` } },
-  { paths: ['arara.yaml'], plain: {} },
+  {
+    files: ['_toc.yml'],
+    harmless: { text: words`***`, glob: words`***`, switch: words`***`, never: words`***url***` },
+  },
+  { files: ['arara.yaml'], harmless: {} },
 ];

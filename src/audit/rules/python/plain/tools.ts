@@ -1,9 +1,9 @@
 import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
-import { below, merged, type PlainKeys } from '../../../judges/plain.ts';
+import { below, type HarmlessKeys, merged } from '../../../judges/harmless-keys.ts';
 
 // Plain keys of tools that have a table in pyproject.toml, a section in setup.cfg or tox.ini, or a file of their own.
 
-export const PYTEST: PlainKeys = {
+export const PYTEST: HarmlessKeys = {
   switch: words`
     log_{cli,level,cli_level,file_level,auto_indent} xfail_strict junit_* asyncio_* timeout faulthandler_timeout
     console_output_style django_find_project enable_assertion_pass_hook empty_parameter_set_mark tmp_path_retention_*
@@ -31,7 +31,7 @@ const PYTEST_FILES = /python_files(?:\[\])*=(?:(?:test_\*|\*_test|tests|test|tes
 const PYTEST_PARTS = anyOf(PYTEST_FILTERS, PYTEST_ADDED, PYTEST_FILES).source;
 export const PYTEST_SAFE = pattern()`(?:^|\.)(?:${PYTEST_PARTS})$`;
 
-export const MYPY: PlainKeys = {
+export const MYPY: HarmlessKeys = {
   switch: words`* overrides.*`,
   version: words`python_version`,
   words: words`
@@ -40,7 +40,7 @@ export const MYPY: PlainKeys = {
   any: words`exclude`,
   globs: words`files packages modules`,
 };
-export const COVERAGE: PlainKeys = {
+export const COVERAGE: HarmlessKeys = {
   switch: words`{run,report,html,xml,json,lcov}.*`,
   any: words`report.{exclude_lines,exclude_also,partial_branches,partial_also} paths.*`,
   globs: words`run.{source,omit,include,source_pkgs,source_dirs} report.{omit,include} {html,xml,json,lcov}.{directory,output}`,
@@ -48,7 +48,7 @@ export const COVERAGE: PlainKeys = {
   words: words`run.{disable_warnings,concurrency}`,
   text: words`html.title`,
 };
-export const FLAKE8: PlainKeys = {
+export const FLAKE8: HarmlessKeys = {
   switch: words`*`,
   words: words`
     {,extend-,extend_,extended-default-,default-}{ignore,select} known-* builtins application-import-names import-order-style docstring-convention
@@ -58,7 +58,7 @@ export const FLAKE8: PlainKeys = {
   any: words`per-file-ignores per_file_ignores noqa-regex`,
   never: words`enable-extensions enable_extensions`,
 };
-export const ISORT: PlainKeys = {
+export const ISORT: HarmlessKeys = {
   switch: words`*`,
   words: words`
     known_* known-* default_section sections no_lines_before extra_standard_library single_line_exclusions force_to_top force_sort_within_sections
@@ -68,7 +68,7 @@ export const ISORT: PlainKeys = {
   text: words`import_heading_* import_footer_*`,
 };
 export const ISORT_SAFE = /(^|\.)profile=(black|django|pycharm|google|open_stack|plone|attrs|hug|wemake|appnexus)$/;
-export const PYLINT: PlainKeys = {
+export const PYLINT: HarmlessKeys = {
   switch: words`*`,
   words: words`
     disable enable ignore good-names bad-names ignored-* generated-members overgeneral-exceptions valid-* additional-builtins callbacks notes
@@ -81,14 +81,14 @@ export const PYLINT: PlainKeys = {
   never: words`unsafe-load-any-extension extension-pkg-*`,
 };
 export const PYLINT_SAFE = /(^|\.)output-format=(text|parseable|colorized|json|json2|msvs|github)$/;
-export const PYRIGHT: PlainKeys = {
+export const PYRIGHT: HarmlessKeys = {
   any: words`$schema`,
   switch: words`* defineConstant.*`,
   words: words`pythonVersion pythonPlatform typeCheckingMode`,
   globs: words`include exclude ignore strict`,
 };
 /** These read their settings and the project's text, and load no code that a setting names. */
-export const DATA_ONLY: PlainKeys = merged(
+export const DATA_ONLY: HarmlessKeys = merged(
   below(words`black. tool.black.`, { any: words`*` }),
   below(words`ruff. tool.ruff.`, { any: words`***`, never: words`extend cache-dir output-file` }),
   below(words`codespell. tool.codespell. typos. tool.typos. tool:codespell.`, { any: words`***` }),

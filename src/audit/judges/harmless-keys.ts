@@ -25,7 +25,7 @@ const VALUES = {
   any: /^/,
 } as const;
 
-export type PlainValue = keyof typeof VALUES;
+export type HarmlessValue = keyof typeof VALUES;
 
 /**
  * The keys of a settings file that hold plain data, by what their values may be. Each is a path of names: `a.b` (with or
@@ -33,7 +33,11 @@ export type PlainValue = keyof typeof VALUES;
  * a module or a file; `***` over any names. `never`: keys that are not plain whatever the others say. Letter case never
  * counts.
  */
-export type PlainKeys = Readonly<Partial<Record<PlainValue | 'never', readonly string[]>>>;
+export type HarmlessKeys = KeyLists & {
+  /** Matches `key=value` of harmless data that the lists cannot describe. */
+  readonly matching?: RegExp;
+};
+type KeyLists = Readonly<Partial<Record<HarmlessValue | 'never', readonly string[]>>>;
 
 /** What one, two and three stars match. */
 const STARS = ['[^.[\\]/\\\\]*', '[^/\\\\]*', '[\\s\\S]*'] as const;
@@ -58,48 +62,59 @@ function keyRegex(pattern: string): string {
 const regexOf = (patterns: readonly string[]): RegExp =>
   new RegExp(`^(?:${patterns.map(keyRegex).join('|')})(?:\\[\\])*$`, 'i');
 
-/** Whether a leaf is plain by a table; the table is compiled at its first use. */
-export function plainBy({ never = [], ...keys }: PlainKeys): (leaf: Leaf) => boolean {
+const compiled = new WeakMap<HarmlessKeys, (leaf: Leaf) => boolean>();
+
+/** Whether a leaf is harmless by a table, which is compiled once, at its first use. */
+export function harmlessKeysOf(keys: HarmlessKeys): (leaf: Leaf) => boolean {
+  const known = compiled.get(keys) ?? harmlessBy(keys);
+  compiled.set(keys, known);
+  return known;
+}
+
+function harmlessBy({ never = [], matching, ...keys }: HarmlessKeys): (leaf: Leaf) => boolean {
   const rows = lazy(() =>
-    (Object.keys(keys) as PlainValue[]).map((kind) => ({ key: regexOf(keys[kind] ?? []), value: VALUES[kind] })),
+    (Object.keys(keys) as HarmlessValue[]).map((kind) => ({ key: regexOf(keys[kind] ?? []), value: VALUES[kind] })),
   );
   const excluded = lazy(() => (never.length === 0 ? undefined : regexOf(never)));
-  return ({ key, value }) =>
+  const isListed = ({ key, value }: Leaf): boolean =>
     key.length <= LONGEST_KEY &&
     value.length <= LONGEST_VALUE &&
     key.split('.', MOST_NAMES + 1).length <= MOST_NAMES &&
     rows().some((row) => row.key.test(key) && (value === '[]' || value === '{}' || row.value.test(value))) &&
     excluded()?.test(key) !== true;
+  return (leaf) => isListed(leaf) || isHarmlessText(matching, `${leaf.key}=${leaf.value}`);
 }
 
-/** Longer ones are not matched: they are never plain. */
+/** Whether an expression takes a whole line or `key=value` as harmless; a long one never is, since tools cut it. */
+export const isHarmlessText = (regex: RegExp | undefined, text: string): boolean =>
+  regex !== undefined && text.length <= LONGEST_VALUE && regex.test(text);
+
+/** Longer ones are not matched: they are never harmless. */
 const LONGEST_KEY = 300;
 const MOST_NAMES = 20;
 const LONGEST_VALUE = 8000;
 
-/** What is plain in the settings files of one tool. */
-export interface PlainTable {
+/** What is harmless in the settings files of one tool. */
+export interface HarmlessTable {
   /** Globs of the files (glob.ts). */
-  readonly paths: readonly string[];
-  readonly plain: PlainKeys;
+  readonly files: readonly string[];
+  readonly harmless: HarmlessKeys;
   /** How it is read, if not by its name. */
   readonly format?: Format;
-  /** Matches `key=value` of plain data that the keys cannot describe. */
-  readonly safe?: RegExp;
 }
 
 /** The same keys below other ones: `tool.x` in one file is `x` in another. */
-export function below(prefixes: readonly string[], plain: PlainKeys): PlainKeys {
+export function below(prefixes: readonly string[], plain: KeyLists): KeyLists {
   return Object.fromEntries(
     Object.entries(plain).map(([kind, keys]) => [kind, prefixes.flatMap((prefix) => keys.map((key) => prefix + key))]),
   );
 }
 
 /** Tables as one. */
-export function merged(...tables: readonly PlainKeys[]): PlainKeys {
-  const out: Partial<Record<PlainValue | 'never', string[]>> = {};
+export function merged(...tables: readonly KeyLists[]): KeyLists {
+  const out: Partial<Record<HarmlessValue | 'never', string[]>> = {};
   for (const table of tables)
-    for (const [kind, keys] of Object.entries(table) as [PlainValue | 'never', readonly string[]][])
+    for (const [kind, keys] of Object.entries(table) as [HarmlessValue | 'never', readonly string[]][])
       out[kind] = [...(out[kind] ?? []), ...keys];
   return out;
 }
