@@ -1,9 +1,8 @@
 import type { Severity } from '../core/types/finding.ts';
-import { LINE_SIGNALS } from './content/line-signals/all.ts';
 import { splitGlobs } from './formats/glob.ts';
 import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
 import { type Look, type Rule, reportsAny, SUSPECT_FILE } from './judges/rule.ts';
-import { FILE_RULES } from './rules/all.ts';
+import { FILE_RULES, SIGNAL_RULES } from './rules/all.ts';
 
 /** A rule as `run-claude audit --rules`, docs/audit-rules.md and reports show it. */
 export interface RuleInfo {
@@ -22,22 +21,10 @@ export interface RuleInfo {
 
 /** Every built-in rule, by family and id. */
 export function allRules(): readonly RuleInfo[] {
-  const signals = LINE_SIGNALS.map(
-    (signal): RuleInfo => ({
-      id: signal.id,
-      title: signal.title,
-      family: 'content',
-      trigger: 'reading, running or opening the file',
-      severity: signal.severity,
-      matches: 'new lines of files by their content',
-      why: signal.why,
-      source: signal.source,
-    }),
-  );
   const general = Object.entries(GENERAL_RULES_BY_FAMILY).flatMap(([family, rules]) =>
     Object.entries(rules).map(([id, { cases: _, ...text }]): RuleInfo => ({ id, family, ...text })),
   );
-  const rules = [...general, ...signals, ...FILE_RULES.map(infoOf)];
+  const rules = [...general, ...SIGNAL_RULES.map(infoOf), ...FILE_RULES.map(infoOf)];
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
@@ -68,7 +55,9 @@ function infoOf(rule: Rule): RuleInfo {
     family,
     trigger,
     severity,
-    matches: `${howOf(rule)} in ${list(named)}${except}`,
+    matches: rule.look.some(({ kind }) => kind === 'signal')
+      ? 'new lines of files by their content'
+      : `${howOf(rule)} in ${list(named)}${except}`,
     why,
     source,
   };
@@ -95,6 +84,7 @@ const HOW: Readonly<Record<Look['kind'], string>> = {
   code: 'any change of a program',
   keys: 'keys that run, load or redirect something',
   settings: 'keys and values that are not known to be plain data',
+  signal: 'lines that run, load or redirect something',
   lines: 'lines that run, load or redirect something',
   custom: 'what the change does',
 };

@@ -1,8 +1,8 @@
 import type { Line } from '../formats/lines.ts';
 import { looksLatin } from '../formats/skeleton.ts';
+import { isCode, isProse } from '../formats/text-files.ts';
 import { anyOf } from '../formats/words.ts';
 import { type GeneralRuleId, type Hit, hitOf } from '../hit.ts';
-import { PROGRAM, PROSE } from './paths.ts';
 
 /** As many characters of a line are searched for a character. */
 const MAX_LINE_CHARS = 16_000;
@@ -78,13 +78,13 @@ function escapeHits({ path, text, oldText, added }: TextChange): Hit[] {
   if (!ESCAPES.test(text)) return [];
   const found = firstMatch(added, ESCAPES);
   if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
-  const isPlain = !PROGRAM.test(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));
+  const isPlain = !isCode(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));
   return [hitOf('text-escapes', path, { case: isPlain ? 'colours' : undefined, line: found.line })];
 }
 
 function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {
   // Most texts have none of these characters: this test is cheaper than the next.
-  if (!/[\r\u0085\u2028\u2029\u000b]/.test(text) || PROSE.test(path)) return [];
+  if (!/[\r\u0085\u2028\u2029\u000b]/.test(text) || isProse(path)) return [];
   const isNew = ODD_BREAKS.test(text) && !(oldText !== undefined && ODD_BREAKS.test(oldText));
   return isNew ? [hitOf('text-breaks', path)] : [];
 }
@@ -92,7 +92,7 @@ function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {
 function bidiHits({ path, text }: TextChange, rich: readonly Line[]): Hit[] {
   const found = firstMatch(rich, BIDI);
   if (found === undefined) return [];
-  const isHarmless = PROSE.test(path) && !BIDI_OVERRIDE.test(found.text) && isBalanced(text);
+  const isHarmless = isProse(path) && !BIDI_OVERRIDE.test(found.text) && isBalanced(text);
   return [hitOf('text-bidi', path, { case: isHarmless ? 'prose' : undefined, line: found.line })];
 }
 
@@ -111,7 +111,7 @@ function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
     hits.push(hitOf('text-invisible', path, { detail: describeMatch(PRIVATE_USE, carrier.text), line: carrier.line }));
   const found = firstMatch(rich, INVISIBLE);
   if (found !== undefined && !JOINING_SCRIPTS.test(found.text)) {
-    const isSoftHyphen = PROSE.test(path) && /\u00ad/.test(found.text);
+    const isSoftHyphen = isProse(path) && /\u00ad/.test(found.text);
     const detail = describeMatch(INVISIBLE, found.text);
     hits.push(hitOf('text-invisible', path, { case: isSoftHyphen ? 'prose' : undefined, detail, line: found.line }));
   }
@@ -119,7 +119,7 @@ function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
 }
 
 function homoglyphHits(path: string, rich: readonly Line[]): Hit[] {
-  if (!PROGRAM.test(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
+  if (!isCode(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
   for (const { text, line } of rich) {
     const token = lookAlikeIdentifier(text.slice(0, MAX_IDENTIFIER_CHARS));
     if (token !== undefined) return [hitOf('text-homoglyph', path, { detail: token, line })];

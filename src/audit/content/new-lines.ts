@@ -2,13 +2,12 @@ import { lazy } from '../formats/lazy.ts';
 import { type Line, splitLines } from '../formats/lines.ts';
 import { prefilterOf } from '../formats/prefilter.ts';
 import { mayHoldSecret, SECRET_MARKS, secretIn, secretsByOthers } from '../formats/secrets.ts';
+import { isCode } from '../formats/text-files.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
 import { heredocLines, isProse } from './heredocs.ts';
-import { LINE_SIGNALS } from './line-signals/all.ts';
-import { CODE, type LineSignal } from './line-signals/signal.ts';
-import { PROGRAM } from './paths.ts';
+import { signalLooks, signalsFor } from './signal-rules.ts';
 
 /** Of a longer line only as many characters at each end are searched. */
 const MAX_END_CHARS = 4000;
@@ -18,18 +17,8 @@ const LONG_LINE_CHARS = 500;
 const USUAL_LINE_CHARS = 300;
 const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.(lock|ipynb)$/i;
 
-/** Whether a signal is about files of this name. */
-export const isSignalFor = ({ paths, except }: LineSignal, path: string): boolean =>
-  paths.test(path) && !(except?.test(path) ?? false);
-
-/**
- * Each signal with its expression for many lines at once: it matches whenever the one for a line does, or more often.
- */
-const multilineSignals = lazy(() =>
-  LINE_SIGNALS.map((signal) => ({ signal, anywhere: new RegExp(signal.regex.source, `${signal.regex.flags}m`) })),
-);
 /** Of the signals, then of the marks of secrets: each text is searched once. */
-const mayMatch = lazy(() => prefilterOf([...LINE_SIGNALS.map(({ regex }) => regex), ...SECRET_MARKS]));
+const mayMatch = lazy(() => prefilterOf([...signalLooks().map(({ danger }) => danger), ...SECRET_MARKS]));
 
 /** What new lines give away by themselves: one finding for each signal, and one for each line with a secret. */
 export function newLineHits(change: TextChange): Hit[] {
@@ -41,23 +30,25 @@ export function newLineHits(change: TextChange): Hit[] {
   const lines = [...added, ...otherReadings(change)];
   for (const line of lines.slice(added.length)) texts.push(line.text.slice(0, 2 * MAX_END_CHARS));
   const all = texts.join('\n');
+  const signals = signalLooks();
+  const isFor = lazy(() => signalsFor(path));
   const examples = fencedLines(path, text);
   const candidates = mayMatch().candidates(all);
   const hits: Hit[] = [];
-  for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(LINE_SIGNALS.length)))
+  for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(signals.length)))
     hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
-  for (const [number, { signal, anywhere }] of multilineSignals().entries()) {
-    if (candidates[number] === 0 || !isSignalFor(signal, path) || !anywhere.test(all)) continue;
+  for (const [number, { rule, danger, harmless, inCode, anywhere }] of signals.entries()) {
+    if (candidates[number] === 0 || !isFor().has(number) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
       const text = texts[at] ?? '';
-      if (signal.paths === CODE && examples.has(line)) return false;
-      return signal.regex.test(text) && !(signal.safe?.test(text) ?? false);
+      if (inCode === true && examples.has(line)) return false;
+      return danger.test(text) && harmless?.test(text) !== true;
     });
     const [first] = found;
     if (first === undefined) continue;
     const more = found.length - 1;
     const rest = more > 0 ? `, and ${more} more ${more === 1 ? 'line' : 'lines'}` : '';
-    const { id, severity, title, why } = signal;
+    const { id, severity, title = '', why } = rule;
     const detail = first.text.slice(0, MAX_SHOWN_CHARS) + rest;
     hits.push({ rule: id, severity, path, title, why, detail, line: first.line });
   }
@@ -160,7 +151,7 @@ function secretsOf(texts: readonly string[], path: string, candidates: Uint8Arra
 
 /** Source with a line of which a reviewer sees only the beginning, where the file had no such lines. */
 export function longLineHits({ path, text, oldText, added }: TextChange): Hit[] {
-  if (!PROGRAM.test(path) || GENERATED.test(path)) return [];
+  if (!isCode(path) || GENERATED.test(path)) return [];
   const long = added.filter((line) => line.text.length > LONG_LINE_CHARS);
   if (long.length === 0) return [];
   const heredocs = /\.rb$/i.test(path) ? heredocLines(text) : new Set<number>();

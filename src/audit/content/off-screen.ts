@@ -1,8 +1,8 @@
 import { type Line, splitLines } from '../formats/lines.ts';
+import { isCode } from '../formats/text-files.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import type { TextChange } from './characters.ts';
-import { PROGRAM } from './paths.ts';
 
 /** White space by Unicode, and characters that show as blanks. */
 const BLANK = /[\s\u0085\u180e\u200b\u2800\u3164\uffa0]/u;
@@ -28,7 +28,7 @@ const SLASH_COMMENTS =
 
 /** Code of a program that a reader does not see: far to the right, or far below. One finding of each kind. */
 export function offScreenHits(change: TextChange): Hit[] {
-  if (!PROGRAM.test(change.path) || change.added.length === 0) return [];
+  if (!isCode(change.path) || change.added.length === 0) return [];
   const right = hiddenRight(change);
   const below = hiddenBelow(change);
   return [

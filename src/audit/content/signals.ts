@@ -1,12 +1,12 @@
 import type { Change } from '../../core/types/entry.ts';
+import { isCode, isProse, isSource } from '../formats/text-files.ts';
 import { type Hit, hitOf } from '../hit.ts';
 import { LONGEST_TEXT, type Scene } from '../input.ts';
 import { binaryHits, isText } from './binary.ts';
 import { characterHits } from './characters.ts';
-import { LINE_SIGNALS } from './line-signals/all.ts';
-import { isSignalFor, longLineHits, newLineHits } from './new-lines.ts';
+import { longLineHits, newLineHits } from './new-lines.ts';
 import { offScreenHits } from './off-screen.ts';
-import { PROGRAM, PROSE, SOURCE } from './paths.ts';
+import { signalsFor } from './signal-rules.ts';
 
 /** What the new content of a file gives away, whatever its name. Only what is new counts. */
 export function signalHits(scene: Scene, change: Change): Hit[] {
@@ -19,7 +19,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
   const before = Buffer.isBuffer(old) ? old : undefined;
   const hits = binaryHits(path, before, bytes, change.after?.size ?? bytes.length);
   if (!isText(bytes)) {
-    const wasSource = before !== undefined && isText(before) && PROGRAM.test(path);
+    const wasSource = before !== undefined && isText(before) && isCode(path);
     return wasSource ? [...hits, hitOf('text-nul', path)] : hits;
   }
   if (bytes.length > LONGEST_TEXT) return [...hits, hitOf('text-long', path, { detail: `${bytes.length} bytes` })];
@@ -41,12 +41,13 @@ function isJudgedAlike(from: string, to: string): boolean {
   const extension = (path: string): string => /[^/.]*$/.exec(path)?.[0].toLowerCase() ?? '';
   return (
     extension(from) === extension(to) &&
-    PROSE.test(from) === PROSE.test(to) &&
-    SOURCE.test(from) === SOURCE.test(to) &&
-    PROGRAM.test(from) === PROGRAM.test(to) &&
-    LINE_SIGNALS.every((signal) => isSignalFor(signal, from) === isSignalFor(signal, to))
+    [isProse, isSource, isCode].every((isOfKind) => isOfKind(from) === isOfKind(to)) &&
+    isSame(signalsFor(from), signalsFor(to))
   );
 }
+
+const isSame = (one: ReadonlySet<number>, other: ReadonlySet<number>): boolean =>
+  one.size === other.size && [...one].every((number) => other.has(number));
 
 /** Bytes that are not UTF-8 are decoded to single surrogates of this range (text/path.ts). */
 const hasInvalidUtf8 = (text: string): boolean =>
@@ -54,7 +55,7 @@ const hasInvalidUtf8 = (text: string): boolean =>
 
 function encodingHits(path: string, text: string, oldText: string | undefined): Hit[] {
   const hits: Hit[] = [];
-  const counts = (): boolean => (oldText === undefined ? SOURCE.test(path) : !hasInvalidUtf8(oldText));
+  const counts = (): boolean => (oldText === undefined ? isSource(path) : !hasInvalidUtf8(oldText));
   if (hasInvalidUtf8(text) && counts()) hits.push(hitOf('text-not-utf8', path));
   const hasMark = (one: string): boolean => one.startsWith('\ufeff');
   if (oldText !== undefined && hasMark(text) !== hasMark(oldText)) hits.push(hitOf('text-bom', path));

@@ -1,5 +1,6 @@
 import { Automaton, FOLDERS } from '../../core/text/patterns/automaton.ts';
 import { globItems } from '../../core/text/patterns/glob.ts';
+import { lazy } from './lazy.ts';
 
 /**
  * Matches a glob of the audit: `*` within a component, `**` over components, `?`, `{a,b}`. A glob without '/' matches the
@@ -7,6 +8,7 @@ import { globItems } from '../../core/text/patterns/glob.ts';
  * Both are in lower case.
  */
 function compileGlob(glob: string): (path: string) => boolean {
+  if (glob === '*') return () => true;
   const isRooted = glob.startsWith('/');
   const items = globItems(isRooted ? glob.slice(1) : glob);
   if (isRooted || /\*\*|\{/.test(glob)) {
@@ -107,16 +109,27 @@ export interface FittingLists {
   readonly fitting: ReadonlySet<number>;
 }
 
-/** As {@link indexGlobs}, of lists in which a glob that begins with `!` leaves files out. */
+/** A list as parts, each with all globs after it that leave files out: a path fits the list if it fits one of them. */
+function partsOf(globs: readonly string[]): ReturnType<typeof splitGlobs>[] {
+  const starts = globs.flatMap((glob, at) =>
+    !glob.startsWith('!') && (globs[at - 1] ?? '!').startsWith('!') ? [at] : [],
+  );
+  return starts.map((start, at) => {
+    const { named } = splitGlobs(globs.slice(start, starts[at + 1]));
+    return { named, excepted: splitGlobs(globs.slice(start)).excepted };
+  });
+}
+
+/** As {@link indexGlobs}, of lists in which a glob that begins with `!` leaves files out that globs before it name. */
 export function indexFiles(lists: readonly (readonly string[])[]): (path: string) => FittingLists {
-  const split = lists.map(splitGlobs);
-  const naming = indexGlobs(split.map(({ named }) => named));
-  const excepting = indexGlobs(split.map(({ excepted }) => excepted));
+  const parts = lists.flatMap((globs, list) => partsOf(globs).map((part) => ({ ...part, list })));
+  const naming = indexGlobs(parts.map(({ named }) => named));
+  const excepting = indexGlobs(parts.map(({ excepted }) => excepted));
+  const listsOf = (found: readonly number[]): Set<number> => new Set(found.map((part) => parts[part]?.list as number));
   return (path) => {
-    const named = naming(path);
-    if (named.size === 0) return { named, fitting: named };
-    const excepted = excepting(path);
-    return { named, fitting: new Set([...named].filter((list) => !excepted.has(list))) };
+    const named = [...naming(path)];
+    const excepted = named.length === 0 ? undefined : excepting(path);
+    return { named: listsOf(named), fitting: listsOf(named.filter((part) => excepted?.has(part) !== true)) };
   };
 }
 
@@ -129,10 +142,10 @@ export function userGlobs(globs: readonly string[]): (path: string) => boolean {
   };
 }
 
-/** Matches a path against one list of run-claude's own globs. */
+/** Matches a path against one list of run-claude's own globs, which are read at the first path. */
 export function matcherOf(globs: readonly string[]): (path: string) => boolean {
-  const index = indexFiles([globs]);
-  return (path) => index(path).fitting.size > 0;
+  const index = lazy(() => indexFiles([globs]));
+  return (path) => index()(path).fitting.size > 0;
 }
 
 /**

@@ -32,6 +32,7 @@ const LOOKS_FOR: Readonly<Record<string, string>> = {
   code: 'a program, by its ending',
   keys: 'keys and values that run, load or redirect something',
   settings: 'keys and values that are not known to be harmless',
+  signal: 'lines that run, load or redirect something',
   lines: 'lines that run, load or redirect something',
   custom: 'what the change as a whole does',
 };

@@ -47,6 +47,11 @@ export type Look =
       /** Every dangerous text matches this: a text that does not is skipped after one search. */
       readonly mark?: RegExp;
     }
+  /**
+   * A new line of any text, also as a tool reads it: the finding is of the first one, with the number of the others.
+   * `inCode`: not in the examples of a page, which are shown and never run.
+   */
+  | { readonly kind: 'signal'; readonly danger: RegExp; readonly harmless?: RegExp; readonly inCode?: boolean }
   /** A function of the whole change: returns what counts. */
   | { readonly kind: 'custom'; readonly see: (text: JudgedText) => readonly string[] };
 
@@ -94,7 +99,10 @@ export interface Rule {
   /** What a user does that runs it. */
   readonly when: string;
   readonly severity: Severity;
-  /** Globs as in glob.ts, at any depth, without regard to letter case. One that begins with `!` leaves files out. */
+  /**
+   * Globs as in glob.ts, at any depth, without regard to letter case. One that begins with `!` leaves files out that globs
+   * before it name.
+   */
   readonly files: readonly string[];
   readonly look: readonly Look[];
   readonly harmless?: readonly Harmless[];

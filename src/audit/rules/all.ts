@@ -5,6 +5,11 @@ import { ciRules } from './build/ci.ts';
 import { packagingRules } from './build/packaging.ts';
 import { toolSettingsRules } from './build/tool-settings.ts';
 import { buildRules } from './build/tools.ts';
+import { ATTACKS_SIGNALS } from './content/attacks.ts';
+import { CHECKS_SIGNALS } from './content/checks.ts';
+import { DIRECTIVES_SIGNALS } from './content/directives.ts';
+import { DOCUMENTS_SIGNALS } from './content/documents.ts';
+import { HIDDEN_CODE_SIGNALS } from './content/hidden-code.ts';
 import { buildOutputRules } from './dependencies/build-output.ts';
 import { lockRules } from './dependencies/locks.ts';
 import { newDependencyRules } from './dependencies/new-dependency.ts';
@@ -33,7 +38,7 @@ import { shellRules } from './shell/startup.ts';
 import { textEditorRules } from './text-editors.ts';
 import { unlistedRules } from './unlisted.ts';
 
-/** Every rule about files of certain names. */
+/** Rules about files of certain names. */
 export const FILE_RULES: readonly Rule[] = [
   ...gitFileRules,
   ...shellRules,
@@ -68,4 +73,13 @@ export const FILE_RULES: readonly Rule[] = [
   ...desktopRules,
   ...engineRules,
   ...unlistedRules,
+];
+
+/** Rules about single new lines of any text. */
+export const SIGNAL_RULES: readonly Rule[] = [
+  ...HIDDEN_CODE_SIGNALS,
+  ...ATTACKS_SIGNALS,
+  ...DOCUMENTS_SIGNALS,
+  ...CHECKS_SIGNALS,
+  ...DIRECTIVES_SIGNALS,
 ];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { binaryHits } from '../../../src/audit/content/binary.ts';
-import { LINE_SIGNALS } from '../../../src/audit/content/line-signals/all.ts';
+import { signalLooks } from '../../../src/audit/content/signal-rules.ts';
 import { foldPath } from '../../../src/audit/formats/glob.ts';
 import { newLines } from '../../../src/audit/formats/lines.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
@@ -182,7 +182,7 @@ it('has only expressions that take linear time on a long line', () => {
     for (const one of rule.look)
       if (one.kind === 'keys' || one.kind === 'lines')
         for (const key of ['danger', 'harmless', 'removed', 'value'] as const) put(Reflect.get(one, key));
-  for (const signal of LINE_SIGNALS) for (const regex of [signal.regex, signal.safe]) put(regex);
+  for (const { danger, harmless } of signalLooks()) for (const regex of [danger, harmless]) put(regex);
   expect(expressions.size).toBeGreaterThan(150);
   // A line is shown to them in windows of 4,000 characters. Some are of the square there, which is 16 million steps at
   // most: processor time of each over all adversaries, against the same for a known expression, tells the bad ones.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LINE_SIGNALS } from '../../../../src/audit/content/line-signals/all.ts';
+import { signalLooks } from '../../../../src/audit/content/signal-rules.ts';
 import { literalsOf, prefilterOf } from '../../../../src/audit/formats/prefilter.ts';
 import { ATTACKS } from '../attacks.ts';
 
@@ -28,7 +28,7 @@ it('finds overlapping literals, in any letter case and beside other characters',
 });
 
 it('never leaves out an expression that matches a text of any attack', () => {
-  const filter = prefilterOf(LINE_SIGNALS.map(({ regex }) => regex));
+  const filter = prefilterOf(signalLooks().map(({ danger }) => danger));
   const wrong: string[] = [];
   let matches = 0;
   for (const { files } of ATTACKS)
@@ -36,15 +36,15 @@ it('never leaves out an expression that matches a text of any attack', () => {
       const text: string = typeof planted === 'string' ? planted : Array.isArray(planted) ? (planted[1] ?? '') : '';
       if (text.length > 10_000) continue;
       const candidates = filter.candidates(text);
-      for (const [number, { id, regex }] of LINE_SIGNALS.entries()) {
-        if (!text.split('\n').some((line) => regex.test(line.trim()))) continue;
+      for (const [number, { rule, danger }] of signalLooks().entries()) {
+        if (!text.split('\n').some((line) => danger.test(line.trim()))) continue;
         matches += 1;
-        if (candidates[number] === 0) wrong.push(`${id}: ${text.slice(0, 80)}`);
+        if (candidates[number] === 0) wrong.push(`${rule.id}: ${text.slice(0, 80)}`);
       }
     }
   expect(wrong).toEqual([]);
   expect(matches).toBeGreaterThan(150);
   // Most of them are left out for an ordinary text: otherwise the search is of no use.
   const ordinary = filter.candidates("export const value1 = compute(1, 'text 1', { option: true });\n");
-  expect(ordinary.filter((one) => one === 1).length).toBeLessThan(LINE_SIGNALS.length / 3);
+  expect(ordinary.filter((one) => one === 1).length).toBeLessThan(signalLooks().length / 3);
 });
