@@ -3,18 +3,17 @@ import { LACKED } from '../core/text/lacked.ts';
 import type { Change } from '../core/types/entry.ts';
 import type { Finding } from '../core/types/finding.ts';
 import { signalHits } from './content/signals.ts';
-import { entryHits } from './entries.ts';
 import { fileHits } from './files.ts';
 import { findingsOf, unjudgedTogether } from './findings.ts';
-import { userGlobs } from './formats/glob.ts';
 import { lazy } from './formats/lazy.ts';
-import { USER_RULE_TITLE } from './general-rules/rule.ts';
-import { judgeGitPath } from './git-directory/judge-path.ts';
+import { UNREADABLE } from './general-rules/entries.ts';
+import { GIT_DATA } from './general-rules/git.ts';
+import { lookRunner, runLooks } from './general-rules/run-looks.ts';
+import { ruleOfUser } from './general-rules/user-rules.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
-import { aliasesOf, linkHits } from './links.ts';
+import { aliasesOf } from './links.ts';
 import { nameHits } from './names.ts';
-import { treeHits } from './tree/tree.ts';
 
 /** An audit whose steps the caller takes, so that it knows which change is judged at any moment. */
 export interface Audit {
@@ -31,18 +30,19 @@ export interface Audit {
 export function openAudit(input: AuditInput): Audit {
   const scene = sceneOf(input);
   const aliases = lazy(() => aliasesOf(scene));
+  const runUserLooks = lookRunner(() => (input.userRules ?? []).map(ruleOfUser));
   return {
     judge: (change) => {
       input.looksAt?.(change.path);
       try {
         return judgeChange(scene, change, aliases);
       } catch (error) {
-        return [hitOf('unreadable', change.path, { case: 'failed', detail: reasonOf(error) })];
+        return [hitOf(UNREADABLE, change.path, { case: 'failed', detail: reasonOf(error) })];
       }
     },
     judgeTogether: () => {
       try {
-        return [...treeHits(scene, aliases()), ...userHits(input)];
+        return [...runLooks('together', '.', scene, aliases()), ...runUserLooks('together', '.', scene, aliases())];
       } catch (error) {
         return unjudgedTogether(input.changes, reasonOf(error));
       }
@@ -74,11 +74,11 @@ function judgeChange(scene: Scene, change: Change, aliases: () => (path: string)
   const { problem } = change;
   const isLacked = problem?.split('; ').includes(LACKED);
   if (problem !== undefined)
-    return [hitOf('unreadable', change.path, { detail: problem, ...(isLacked && { case: 'lacked' }) })];
+    return [hitOf(UNREADABLE, change.path, { detail: problem, ...(isLacked && { case: 'lacked' }) })];
   const git = gitDirOf(change.path);
   if (git !== undefined) {
-    const hits = judgeGitPath(scene, change, git.inner).map((hit) =>
-      hit.rule === 'git-data' ? hitOf('git-data', git.dir) : hit,
+    const hits = runLooks('git', change.path, scene, change, git.inner).map((hit) =>
+      hit.rule === GIT_DATA.id ? hitOf(GIT_DATA, git.dir) : hit,
     );
     return [
       ...hits,
@@ -87,8 +87,7 @@ function judgeChange(scene: Scene, change: Change, aliases: () => (path: string)
   }
   return [
     ...nameHits(scene, change),
-    ...entryHits(scene, change),
-    ...linkHits(scene, change),
+    ...runLooks('entry', change.path, scene, change),
     ...fileHits(scene, change, aliases()(change.path)),
     ...signalHits(scene, change),
   ];
@@ -100,20 +99,6 @@ function gitDirOf(path: string): { dir: string; inner: string; name: string } | 
   const at = parts.findIndex(isDotGitName);
   if (at < 0) return undefined;
   return { dir: parts.slice(0, at + 1).join('/'), inner: parts.slice(at + 1).join('/'), name: parts[at] as string };
-}
-
-function userHits(input: AuditInput): Hit[] {
-  return (input.userRules ?? []).flatMap((rule) => {
-    const matches = userGlobs(rule.paths);
-    const fits = (change: Change): boolean => change.ignored !== true && matches(change.path);
-    return input.changes.filter(fits).map((change) => ({
-      rule: rule.id,
-      severity: rule.severity,
-      path: change.path,
-      title: USER_RULE_TITLE,
-      why: rule.why,
-    }));
-  });
 }
 
 export type { AuditInput };

@@ -1,6 +1,7 @@
 import type { Severity } from '../core/types/finding.ts';
 import { splitGlobs } from './formats/glob.ts';
-import { GENERAL_RULES_BY_FAMILY } from './general-rules/all.ts';
+import { GENERAL_RULES } from './general-rules/all.ts';
+import type { GeneralRule } from './general-rules/rule.ts';
 import { type Look, type Rule, reportsAny, SUSPECT_FILE } from './judges/rule.ts';
 import { FILE_RULES, SIGNAL_RULES } from './rules/all.ts';
 
@@ -21,20 +22,16 @@ export interface RuleInfo {
 
 /** Every built-in rule, by family and id. */
 export function allRules(): readonly RuleInfo[] {
-  const general = Object.entries(GENERAL_RULES_BY_FAMILY).flatMap(([family, rules]) =>
-    Object.entries(rules).map(([id, { cases: _, ...text }]): RuleInfo => ({ id, family, ...text })),
-  );
-  const rules = [...general, ...SIGNAL_RULES.map(infoOf), ...FILE_RULES.map(infoOf)];
+  const rules = [...GENERAL_RULES.map(infoOf), ...SIGNAL_RULES.map(infoOf), ...FILE_RULES.map(infoOf)];
   return rules.sort((a, b) => (a.family === b.family ? (a.id < b.id ? -1 : 1) : a.family < b.family ? -1 : 1));
 }
 
 /** Ids of the built-in rules whose every finding is blocked. Others with this severity have findings of a lower one too. */
 export function blockingRules(): ReadonlySet<string> {
-  const general = Object.values(GENERAL_RULES_BY_FAMILY).flatMap((rules) => Object.entries(rules));
-  const mixed = general.filter(([, { cases = {} }]) =>
+  const mixed = GENERAL_RULES.filter(({ cases = {} }) =>
     Object.values(cases).some(({ severity = 'blocked' }) => severity !== 'blocked'),
   );
-  const excluded = new Set(mixed.map(([id]) => id));
+  const excluded = new Set(mixed.map(({ id }) => id));
   const blocked = allRules().filter(({ id, severity }) => severity === 'blocked' && !excluded.has(id));
   return new Set(blocked.map(({ id }) => id));
 }
@@ -45,22 +42,16 @@ export function rulesNamed(ids: Iterable<string>): readonly RuleInfo[] {
   return allRules().filter((rule) => wanted.has(rule.id));
 }
 
-function infoOf(rule: Rule): RuleInfo {
-  const { id, family, when: trigger, severity, why, source } = rule;
+function infoOf(rule: Rule | GeneralRule): RuleInfo {
+  const { id, family, when: trigger, severity, why, source, title = SUSPECT_FILE } = rule;
+  return { id, title, family, trigger, severity, matches: 'about' in rule ? rule.about : matchesOf(rule), why, source };
+}
+
+function matchesOf(rule: Rule): string {
+  if (rule.look.some(({ kind }) => kind === 'signal')) return 'new lines of files by their content';
   const { named, excepted } = splitGlobs(rule.files);
   const except = excepted.length === 0 ? '' : `, but not ${list(excepted)}`;
-  return {
-    id,
-    title: rule.title ?? SUSPECT_FILE,
-    family,
-    trigger,
-    severity,
-    matches: rule.look.some(({ kind }) => kind === 'signal')
-      ? 'new lines of files by their content'
-      : `${howOf(rule)} in ${list(named)}${except}`,
-    why,
-    source,
-  };
+  return `${howOf(rule)} in ${list(named)}${except}`;
 }
 
 /** A longer list tells a reader nothing. */

@@ -3,6 +3,8 @@ import type { Change, Entry } from '../core/types/entry.ts';
 import { expandBraces, type FittingLists, foldPath, indexFiles, matcherOf, splitGlobs } from './formats/glob.ts';
 import { lazy } from './formats/lazy.ts';
 import { wasTooMuch } from './formats/structured.ts';
+import { TOO_MUCH } from './general-rules/content.ts';
+import { LINK_MANY_NAMES, LINK_WATCHED_NAME } from './general-rules/entries.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { LONGEST_TEXT, type Scene } from './input.ts';
 import { differInCommentsOnly } from './judges/comments.ts';
@@ -28,7 +30,7 @@ const watched = lazy(
 export function fileHits(scene: Scene, change: Change, aliases: readonly string[]): Hit[] {
   const hits: Hit[] = [];
   const names = [change.path as string, ...aliases];
-  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [hitOf('link-many-names', change.path)] : [];
+  const manyAliases: Hit[] = aliases.length > MOST_ALIASES ? [hitOf(LINK_MANY_NAMES, change.path)] : [];
   const folded = names.map(foldPath);
   if ((change.after ?? change.before)?.kind === 'dir') return hits;
   const { fits, rules } = rulesFor(folded);
@@ -60,7 +62,7 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
 /** A file that a rule parses must not become quiet because it holds too much. */
 function tooMuchHits({ path }: Change, after: Judged, hits: readonly Hit[]): Hit[] {
   if (typeof after !== 'string' || !wasTooMuch(after)) return [];
-  return hits.some(({ detail }) => detail?.includes('too much to judge') === true) ? [] : [hitOf('too-much', path)];
+  return hits.some(({ detail }) => detail?.includes('too much to judge') === true) ? [] : [hitOf(TOO_MUCH, path)];
 }
 
 interface FittingRules {
@@ -193,5 +195,5 @@ function textOf(scene: Scene, entry: Entry | undefined): Judged {
 function watchedLink(change: Change): Hit[] {
   if (change.after?.kind !== 'symlink') return [];
   const name = foldPath(nameOfPath(change.path));
-  return watched().has(name) ? [hitOf('link-watched-name', change.path, { detail: change.after.target ?? '' })] : [];
+  return watched().has(name) ? [hitOf(LINK_WATCHED_NAME, change.path, { detail: change.after.target ?? '' })] : [];
 }

@@ -2,29 +2,31 @@ import type { RelPath } from '../core/text/path.ts';
 import { visible } from '../core/text/visible.ts';
 import type { Change } from '../core/types/entry.ts';
 import { type Finding, SEVERITY_RANK, type Severity } from '../core/types/finding.ts';
+import { UNREADABLE } from './general-rules/entries.ts';
+import { GIT_DATA } from './general-rules/git.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { insideFolders } from './inside-folders.ts';
 
 /** The finding for a change that ends the process which judges it, or that takes too long. */
 export function unjudged(path: string, detail: string): Hit {
-  return hitOf('unreadable', path, { case: 'failed', detail });
+  return hitOf(UNREADABLE, path, { case: 'failed', detail });
 }
 
 /** Whether a finding is of a change whose judging failed: that says something of the judge, not of the change. */
 export function isOfFailedJudging({ rule, title }: Pick<Finding, 'rule' | 'title'>): boolean {
-  return rule === 'unreadable' && title === hitOf('unreadable', '', { case: 'failed' }).title;
+  return rule === 'unreadable' && title === hitOf(UNREADABLE, '', { case: 'failed' }).title;
 }
 
 /** The finding for a change whose audit is missing. */
 export function notYetAudited(path: string): Hit {
-  return hitOf('unreadable', path, { case: 'pending' });
+  return hitOf(UNREADABLE, path, { case: 'pending' });
 }
 
 /** The findings where what judges all changes together has failed. */
 export function unjudgedTogether(changes: readonly Change[], detail: string): Hit[] {
   return changes
     .filter(({ ignored }) => ignored !== true)
-    .map(({ path }) => hitOf('unreadable', path, { case: 'together', detail }));
+    .map(({ path }) => hitOf(UNREADABLE, path, { case: 'together', detail }));
 }
 
 /** Files of a git directory are one finding, with their number. */
@@ -33,7 +35,7 @@ function withGitData(hits: readonly Hit[]): Hit[] {
   for (const { rule, path } of hits) if (rule === 'git-data') files.set(path, (files.get(path) ?? 0) + 1);
   const out = hits.filter(({ rule }) => rule !== 'git-data');
   for (const [dir, count] of files)
-    out.push(hitOf('git-data', dir, { detail: count === 1 ? '1 file' : `${count} files` }));
+    out.push(hitOf(GIT_DATA, dir, { detail: count === 1 ? '1 file' : `${count} files` }));
   return out;
 }
 

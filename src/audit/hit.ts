@@ -1,6 +1,5 @@
 import type { Severity } from '../core/types/finding.ts';
-import { GENERAL_RULES, type GeneralRules } from './general-rules/all.ts';
-import type { GeneralRule, RuleText } from './general-rules/rule.ts';
+import type { Found, GeneralRule } from './general-rules/rule.ts';
 
 /** One finding, before the configuration's severities. */
 export interface Hit {
@@ -13,40 +12,24 @@ export interface Hit {
   readonly line?: number;
 }
 
-export type GeneralRuleId = keyof GeneralRules;
-/** The cases of a rule that have words of their own. */
-export type CaseOf<Id extends GeneralRuleId> = GeneralRules[Id] extends { readonly cases: infer Cases }
-  ? keyof Cases
-  : never;
-
-/** The position of a finding in its change, and what was found there. */
-export interface HitPlace {
-  readonly detail?: string | undefined;
-  /** From 1. */
-  readonly line?: number | undefined;
-}
-
-/** What a rule says in general or in one of its cases, with the rule's id. */
-export interface RuleWords extends RuleText {
-  readonly rule: string;
-}
-
-export function textOf<Id extends GeneralRuleId>(rule: Id, name?: CaseOf<Id>): RuleWords {
-  const { severity, title, why, cases }: GeneralRule = GENERAL_RULES[rule];
-  const own = name === undefined ? undefined : cases?.[name as string];
-  return { rule, severity, title, why, ...own };
-}
-
-/** A finding of a general rule, in the words of its table. */
-export function hitOf<Id extends GeneralRuleId>(
-  rule: Id,
-  path: string,
-  { case: name, ...place }: HitPlace & { readonly case?: CaseOf<Id> | undefined } = {},
-): Hit {
-  return { ...textOf(rule, name), path, ...placeOf(place) };
-}
-
-/** The parts of a place that are known. */
-export function placeOf({ detail, line }: HitPlace): { detail?: string; line?: number } {
-  return { ...(detail === undefined ? {} : { detail }), ...(line === undefined ? {} : { line }) };
+/**
+ * What a look found as a finding, in the words of its rule.
+ * `words`: another rule, whose words say better what it is.
+ * @throws {TypeError} for a case that the rule does not have.
+ */
+export function hitOf(rule: GeneralRule, path: string, found: Found = {}, words = rule): Hit {
+  const { case: name, detail, line } = found;
+  const own = name === undefined ? {} : words.cases?.[name];
+  if (own === undefined) throw new TypeError(`the rule ${words.id} has no case ${name}`);
+  const { severity, title, why } = { severity: words.severity, title: words.title, why: words.why, ...own };
+  const isNoted = found.isRemoval === true && severity === 'blocked';
+  return {
+    rule: rule.id,
+    severity: isNoted ? 'note' : (found.severity ?? severity),
+    title: isNoted ? `${title} (removed)` : title,
+    why,
+    path: found.path ?? path,
+    ...(detail === undefined ? {} : { detail }),
+    ...(line === undefined ? {} : { line }),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../core/types/entry.ts';
 import { foldPath } from './formats/glob.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
-import { type CaseOf, type Hit, hitOf } from './hit.ts';
+import type { Found } from './general-rules/rule.ts';
 import type { BaseReader, Scene } from './input.ts';
 
 /** The target of a link: a path of the tree, or the reason why it is outside. */
@@ -54,15 +54,13 @@ function targetAt(scene: Scene, path: string): string | undefined {
   return entry?.kind === 'symlink' ? (entry.target ?? '/') : undefined;
 }
 
-/** Findings for a link that leaves the tree, or leads into /proc or to the project's path in the container. */
-export function linkHits(scene: Scene, change: Change): Hit[] {
+/** Where a new link leads: out of the tree, into /proc or the project's path in the container, to what nobody saw. */
+export function newLink(scene: Scene, change: Change): readonly Found[] {
   const { after, before } = change;
   if (after?.kind !== 'symlink') return [];
   const target = after.target ?? '';
   if (before?.kind === 'symlink' && before.target === target) return [];
-  const outside = (name: CaseOf<'link-outside'> | undefined, detail: string): Hit[] => [
-    hitOf('link-outside', change.path, { case: name, detail }),
-  ];
+  const outside = (name: string | undefined, detail: string): Found[] => [{ rule: 'link-outside', case: name, detail }];
   if (/[\u0000-\u001f\u007f]/.test(target)) return outside('control', target);
   if (/^\/+(proc|dev|sys)(\/|$)/.test(target)) return outside('kernel', target);
   if (/^\/+(workspace|home\/agent)(\/|$)/.test(target)) return outside('container', target);
@@ -70,10 +68,10 @@ export function linkHits(scene: Scene, change: Change): Hit[] {
   if ('outside' in where) return outside(undefined, where.outside);
   if (where.inside === '') return outside('project', target);
   if (/(^|\/)\.git(\/|$)/i.test(where.inside)) return outside('git', target);
-  if (GIT_FILE.test(change.path)) return [hitOf('link-watched-name', change.path, { case: 'git', detail: target })];
+  if (GIT_FILE.test(change.path)) return [{ rule: 'link-watched-name', case: 'git', detail: target }];
   const isUnseen = scene.input.base !== undefined && !scene.isSeen(where.inside);
   if (!isUnseen && !SECRET_NAME.test(where.inside)) return [];
-  return [hitOf('link-unseen', change.path, { case: isUnseen ? undefined : 'secrets', detail: where.inside })];
+  return [{ rule: 'link-unseen', case: isUnseen ? undefined : 'secrets', detail: where.inside }];
 }
 
 /** Files that git reads by name: it ignores a link of that name, and shows all that the file would hide. */

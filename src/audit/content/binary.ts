@@ -1,7 +1,8 @@
 import { nameOfPath } from '../../core/text/path.ts';
-import { type Hit, hitOf } from '../hit.ts';
+import { isCode } from '../formats/text-files.ts';
+import type { Found } from '../general-rules/rule.ts';
 import { isArchive, memberOutside } from './archives.ts';
-import { translationHits } from './translations.ts';
+import type { BytesChange } from './text-change.ts';
 
 /** Programs by their first bytes. */
 const MAGIC: readonly (readonly [string, readonly (readonly [number, readonly number[]])[]])[] = [
@@ -63,21 +64,14 @@ function startsWith(bytes: Buffer, magic: readonly number[], at = 0): boolean {
   return bytes.length >= at + magic.length && magic.every((byte, index) => bytes[at + index] === byte);
 }
 
-/** Programs, packages and files that are not what their name says. Of large files `bytes` has only the two ends. */
-export function binaryHits(path: string, before: Buffer | undefined, bytes: Buffer, size: number): Hit[] {
-  return [
-    ...programHits(path, bytes),
-    ...disguiseHits(path, bytes),
-    ...archiveHits(path, bytes),
-    ...translationHits(path, bytes, size),
-    ...(before === undefined || !isText(before) || isText(bytes) ? bombHits(path, bytes, size) : []),
-  ];
+export function archiveOutside({ bytes }: BytesChange): readonly Found[] {
+  const outside = isArchive(bytes) ? memberOutside(bytes) : undefined;
+  return outside === undefined ? [] : [{ detail: outside }];
 }
 
-function archiveHits(path: string, bytes: Buffer): Hit[] {
-  const outside = isArchive(bytes) ? memberOutside(bytes) : undefined;
-  return outside === undefined ? [] : [hitOf('binary-outside', path, { detail: outside })];
-}
+/** Source that was text and is no longer. */
+export const textBecameBinary = ({ path, before, bytes }: BytesChange): readonly Found[] =>
+  before !== undefined && !isText(bytes) && isText(before) && isCode(path) ? [{}] : [];
 
 /** Objects that run code when they are read: a pickle from its first opcode to its last, Java, R. */
 function isSerialized(bytes: Buffer): boolean {
@@ -93,7 +87,8 @@ function isSerialized(bytes: Buffer): boolean {
   );
 }
 
-function programHits(path: string, bytes: Buffer): Hit[] {
+/** Programs, packages and objects that run. */
+export function programInBinary({ path, bytes }: BytesChange): readonly Found[] {
   const program = MAGIC.find(
     ([name, parts]) =>
       parts.every(([at, magic]) => startsWith(bytes, magic, at)) && (name !== 'a Windows program' || !isText(bytes)),
@@ -101,28 +96,29 @@ function programHits(path: string, bytes: Buffer): Hit[] {
   if (program !== undefined) {
     const isHidden = !BYTECODE.test(path) && /\.[a-z0-9]+$/i.test(path);
     const detail = isHidden ? `${program}, under the name of another type of file` : program;
-    return [hitOf('binary-program', path, { detail })];
+    return [{ rule: 'binary-program', detail }];
   }
-  if (isSerialized(bytes)) return [hitOf('binary-program', path, { case: 'serialized' })];
+  if (isSerialized(bytes)) return [{ rule: 'binary-program', case: 'serialized' }];
   if (BYTECODE.test(path) && !isText(bytes))
-    return [hitOf('binary-program', path, { case: 'bytecode', detail: 'by its name' })];
-  return PACKAGES.test(path) ? [hitOf('binary-package', path)] : [];
+    return [{ rule: 'binary-program', case: 'bytecode', detail: 'by its name' }];
+  return PACKAGES.test(path) ? [{ rule: 'binary-package' }] : [];
 }
 
-function disguiseHits(path: string, bytes: Buffer): Hit[] {
+/** Content that is not what the name says, and pictures and arrays with more in them than they show. */
+export function disguise({ path, bytes }: BytesChange): readonly Found[] {
   const head = bytes.subarray(0, 1024).toString('latin1');
-  const hits: Hit[] = [];
+  const found: Found[] = [];
   const archive = ARCHIVES.find(([, , magic]) => startsWith(bytes, magic));
   if (archive !== undefined && !archive[1].test(path))
-    hits.push(hitOf('binary-disguised', path, { detail: `${archive[0]} content` }));
+    found.push({ rule: 'binary-disguised', detail: `${archive[0]} content` });
   const media = MEDIA_MAGIC.find(([name]) => name.test(path));
   const isMedia = media === undefined || media[1].some((magic) => startsWith(bytes, magic));
-  if (!isMedia && !head.startsWith('version https://git-lfs')) hits.push(hitOf('binary-disguised', path));
+  if (!isMedia && !head.startsWith('version https://git-lfs')) found.push({ rule: 'binary-disguised' });
   if (MEDIA.test(path) && /^#!|<\?php|<script|<html/i.test(head))
-    hits.push(hitOf('binary-disguised', path, { case: 'script' }));
-  if (/\.npy$/i.test(path) && /'\|O'|"\|O"/.test(head)) hits.push(hitOf('binary-program', path, { case: 'numpy' }));
-  if (/\.png$/i.test(path) && hasTrailingData(bytes)) hits.push(hitOf('binary-disguised', path, { case: 'trailing' }));
-  return hits;
+    found.push({ rule: 'binary-disguised', case: 'script' });
+  if (/\.npy$/i.test(path) && /'\|O'|"\|O"/.test(head)) found.push({ rule: 'binary-program', case: 'numpy' });
+  if (/\.png$/i.test(path) && hasTrailingData(bytes)) found.push({ rule: 'binary-disguised', case: 'trailing' });
+  return found;
 }
 
 /** Whether a PNG has data after its last chunk, IEND, or no such chunk at all. */
@@ -135,12 +131,13 @@ function hasTrailingData(bytes: Buffer): boolean {
 const MAX_UNPACK_RATIO = 200;
 
 /** gzip stores its unpacked size in the last four bytes (modulo 4 GB); a zip lists sizes in its directory. */
-function bombHits(path: string, bytes: Buffer, size: number): Hit[] {
+export function bomb({ path, before, bytes, size }: BytesChange): readonly Found[] {
+  if (before !== undefined && isText(before) && !isText(bytes)) return [];
   let unpacked = 0;
   if (startsWith(bytes, [0x1f, 0x8b]) && bytes.length > 18) unpacked = bytes.readUInt32LE(bytes.length - 4);
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])) unpacked = zipSize(bytes);
   if (unpacked <= 1 << 20 || unpacked <= size * MAX_UNPACK_RATIO) return [];
-  return [hitOf('binary-bomb', path, { detail: `${nameOfPath(path)}: ${unpacked} bytes from ${size}` })];
+  return [{ detail: `${nameOfPath(path)}: ${unpacked} bytes from ${size}` }];
 }
 
 /** The sum of the unpacked sizes in a zip's directory, in bytes. */

@@ -2,7 +2,8 @@ import type { Line } from '../formats/lines.ts';
 import { looksLatin } from '../formats/skeleton.ts';
 import { isCode, isProse } from '../formats/text-files.ts';
 import { anyOf } from '../formats/words.ts';
-import { type GeneralRuleId, type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
+import type { TextChange } from './text-change.ts';
 
 /** As many characters of a line are searched for a character. */
 const MAX_LINE_CHARS = 16_000;
@@ -39,61 +40,47 @@ const ODD_BREAKS = /\r(?!\n|$)|[\u0085\u2028\u2029\u000b]/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
 const JOINING_SCRIPTS = /[\u0600-\u06ff\u0900-\u0dff]/;
 
-/** A changed text and its new lines. */
-export interface TextChange {
-  readonly path: string;
-  readonly text: string;
-  readonly oldText: string | undefined;
-  readonly added: readonly Line[];
-}
-
 /** Characters of new lines that show one thing and mean another. ASCII lines, nearly all, cost one test. */
-export function characterHits(change: TextChange): Hit[] {
-  const hits = [...escapeHits(change), ...lineBreakHits(change)];
-  if (!NOT_ASCII.test(change.text)) return hits;
+export function richCharacters(change: TextChange): readonly Found[] {
+  if (!NOT_ASCII.test(change.text)) return [];
   const rich = change.added.filter((line) => NOT_ASCII.test(line.text));
-  if (rich.length === 0) return hits;
+  if (rich.length === 0) return [];
+  const firstOf = (rule: string, test: (text: string) => boolean): Found[] => {
+    const line = rich.find(({ text }) => test(text));
+    return line === undefined ? [] : [{ rule, line: line.line }];
+  };
   return [
-    ...hits,
-    ...bidiHits(change, rich),
-    ...invisibleHits(change, rich),
-    ...lineHits('text-tags', change.path, rich, (text) => TAGS.test(text.replace(FLAG_EMOJI, ''))),
-    ...lineHits('text-selectors', change.path, rich, (text) =>
-      SELECTORS.test(text.replace(EMOJI, '').slice(0, MAX_LINE_CHARS)),
-    ),
-    ...homoglyphHits(change.path, rich),
+    ...bidi(change, rich),
+    ...invisible(change, rich),
+    ...firstOf('text-tags', (text) => TAGS.test(text.replace(FLAG_EMOJI, ''))),
+    ...firstOf('text-selectors', (text) => SELECTORS.test(text.replace(EMOJI, '').slice(0, MAX_LINE_CHARS))),
+    ...homoglyph(change.path, rich),
   ];
 }
 
 const firstMatch = (lines: readonly Line[], regex: RegExp): Line | undefined =>
   lines.find((line) => regex.test(line.text.slice(0, MAX_LINE_CHARS)));
 
-/** One finding for the first line that the test accepts. */
-function lineHits(rule: GeneralRuleId, path: string, lines: readonly Line[], test: (text: string) => boolean): Hit[] {
-  const found = lines.find(({ text }) => test(text));
-  return found === undefined ? [] : [hitOf(rule, path, { line: found.line })];
-}
-
-function escapeHits({ path, text, oldText, added }: TextChange): Hit[] {
+export function escapes({ path, text, oldText, added }: TextChange): readonly Found[] {
   if (!ESCAPES.test(text)) return [];
   const found = firstMatch(added, ESCAPES);
   if (found === undefined || (oldText !== undefined && ESCAPES.test(oldText))) return [];
   const isPlain = !isCode(path) && added.every((line) => !ESCAPES.test(line.text.replace(COLOURS, '')));
-  return [hitOf('text-escapes', path, { case: isPlain ? 'colours' : undefined, line: found.line })];
+  return [{ case: isPlain ? 'colours' : undefined, line: found.line }];
 }
 
-function lineBreakHits({ path, text, oldText }: TextChange): Hit[] {
+export function oddBreaks({ path, text, oldText }: TextChange): readonly Found[] {
   // Most texts have none of these characters: this test is cheaper than the next.
   if (!/[\r\u0085\u2028\u2029\u000b]/.test(text) || isProse(path)) return [];
   const isNew = ODD_BREAKS.test(text) && !(oldText !== undefined && ODD_BREAKS.test(oldText));
-  return isNew ? [hitOf('text-breaks', path)] : [];
+  return isNew ? [{}] : [];
 }
 
-function bidiHits({ path, text }: TextChange, rich: readonly Line[]): Hit[] {
+function bidi({ path, text }: TextChange, rich: readonly Line[]): Found[] {
   const found = firstMatch(rich, BIDI);
   if (found === undefined) return [];
   const isHarmless = isProse(path) && !BIDI_OVERRIDE.test(found.text) && isBalanced(text);
-  return [hitOf('text-bidi', path, { case: isHarmless ? 'prose' : undefined, line: found.line })];
+  return [{ rule: 'text-bidi', case: isHarmless ? 'prose' : undefined, line: found.line }];
 }
 
 function isBalanced(text: string): boolean {
@@ -101,30 +88,30 @@ function isBalanced(text: string): boolean {
   return count(/[\u2066-\u2068]/g) === count(/\u2069/g) && count(/[\u202a\u202b]/g) === count(/\u202c/g);
 }
 
-function invisibleHits({ path }: TextChange, rich: readonly Line[]): Hit[] {
-  const hits: Hit[] = [];
+function invisible({ path }: TextChange, rich: readonly Line[]): Found[] {
+  const rule = 'text-invisible';
+  const found: Found[] = [];
   const mark = firstMatch(rich, MARKS);
   if (mark !== undefined && !RIGHT_TO_LEFT.test(mark.text))
-    hits.push(hitOf('text-invisible', path, { detail: describeMatch(MARKS, mark.text), line: mark.line }));
+    found.push({ rule, detail: describeMatch(MARKS, mark.text), line: mark.line });
   const carrier = firstMatch(rich, PRIVATE_USE);
-  if (carrier !== undefined)
-    hits.push(hitOf('text-invisible', path, { detail: describeMatch(PRIVATE_USE, carrier.text), line: carrier.line }));
-  const found = firstMatch(rich, INVISIBLE);
-  if (found !== undefined && !JOINING_SCRIPTS.test(found.text)) {
-    const isSoftHyphen = isProse(path) && /\u00ad/.test(found.text);
-    const detail = describeMatch(INVISIBLE, found.text);
-    hits.push(hitOf('text-invisible', path, { case: isSoftHyphen ? 'prose' : undefined, detail, line: found.line }));
+  if (carrier !== undefined) found.push({ rule, detail: describeMatch(PRIVATE_USE, carrier.text), line: carrier.line });
+  const hidden = firstMatch(rich, INVISIBLE);
+  if (hidden !== undefined && !JOINING_SCRIPTS.test(hidden.text)) {
+    const isSoftHyphen = isProse(path) && /\u00ad/.test(hidden.text);
+    const detail = describeMatch(INVISIBLE, hidden.text);
+    found.push({ rule, case: isSoftHyphen ? 'prose' : undefined, detail, line: hidden.line });
   }
-  return hits;
+  return found;
 }
 
-function homoglyphHits(path: string, rich: readonly Line[]): Hit[] {
+function homoglyph(path: string, rich: readonly Line[]): Found[] {
   if (!isCode(path) && !/\.(json|ya?ml|toml|ini|cfg|xml)$/i.test(path)) return [];
   for (const { text, line } of rich) {
     const token = lookAlikeIdentifier(text.slice(0, MAX_IDENTIFIER_CHARS));
-    if (token !== undefined) return [hitOf('text-homoglyph', path, { detail: token, line })];
+    if (token !== undefined) return [{ rule: 'text-homoglyph', detail: token, line }];
     const mark = WIDE_SCRIPT.test(text) ? null : ODD_MARKS.exec(text.slice(0, MAX_IDENTIFIER_CHARS));
-    if (mark !== null) return [hitOf('text-homoglyph', path, { case: 'mark', detail: mark[0], line })];
+    if (mark !== null) return [{ rule: 'text-homoglyph', case: 'mark', detail: mark[0], line }];
   }
   return [];
 }

@@ -2,20 +2,15 @@ import { lazy } from '../formats/lazy.ts';
 import { type Line, splitLines } from '../formats/lines.ts';
 import { prefilterOf } from '../formats/prefilter.ts';
 import { mayHoldSecret, SECRET_MARKS, secretIn, secretsByOthers } from '../formats/secrets.ts';
-import { isCode } from '../formats/text-files.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
+import { SECRET } from '../general-rules/content.ts';
 import { type Hit, hitOf } from '../hit.ts';
-import type { TextChange } from './characters.ts';
-import { heredocLines, isProse } from './heredocs.ts';
 import { signalLooks, signalsFor } from './signal-rules.ts';
+import type { TextChange } from './text-change.ts';
 
 /** Of a longer line only as many characters at each end are searched. */
 const MAX_END_CHARS = 4000;
 const MAX_SHOWN_CHARS = 120;
-const LONG_LINE_CHARS = 500;
-/** A file whose longest line had as many characters before has long lines by its own style. */
-const USUAL_LINE_CHARS = 300;
-const GENERATED = /(^|\/)(dist|build|vendor|third_party|node_modules|generated|min)\/|\.min\.|\.(lock|ipynb)$/i;
 
 /** Of the signals, then of the marks of secrets: each text is searched once. */
 const mayMatch = lazy(() => prefilterOf([...signalLooks().map(({ danger }) => danger), ...SECRET_MARKS]));
@@ -36,7 +31,7 @@ export function newLineHits(change: TextChange): Hit[] {
   const candidates = mayMatch().candidates(all);
   const hits: Hit[] = [];
   for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(signals.length)))
-    hits.push(hitOf('secret', path, { detail: kind, line: added[at]?.line }));
+    hits.push(hitOf(SECRET, path, { detail: kind, line: added[at]?.line }));
   for (const [number, { rule, danger, harmless, inCode, anywhere }] of signals.entries()) {
     if (candidates[number] === 0 || !isFor().has(number) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
@@ -147,21 +142,4 @@ function secretsOf(texts: readonly string[], path: string, candidates: Uint8Arra
     if (kind !== undefined) found.set(at, kind);
   }
   return found;
-}
-
-/** Source with a line of which a reviewer sees only the beginning, where the file had no such lines. */
-export function longLineHits({ path, text, oldText, added }: TextChange): Hit[] {
-  if (!isCode(path) || GENERATED.test(path)) return [];
-  const long = added.filter((line) => line.text.length > LONG_LINE_CHARS);
-  if (long.length === 0) return [];
-  const heredocs = /\.rb$/i.test(path) ? heredocLines(text) : new Set<number>();
-  const longest = long.reduce(
-    (most, line) => (heredocs.has(line.line) && isProse(line.text) ? most : Math.max(most, line.text.length)),
-    0,
-  );
-  const old =
-    oldText === undefined ? 0 : oldText.split('\n', 5000).reduce((most, line) => Math.max(most, line.length), 0);
-  if (longest <= LONG_LINE_CHARS || old >= USUAL_LINE_CHARS) return [];
-  const detail = `${longest} characters`;
-  return [hitOf('text-long-line', path, { case: oldText === undefined ? 'new' : undefined, detail })];
 }

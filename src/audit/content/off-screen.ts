@@ -1,8 +1,8 @@
 import { type Line, splitLines } from '../formats/lines.ts';
 import { isCode } from '../formats/text-files.ts';
 import { oneOf, pattern } from '../formats/words.ts';
-import { type Hit, hitOf } from '../hit.ts';
-import type { TextChange } from './characters.ts';
+import type { Found } from '../general-rules/rule.ts';
+import type { TextChange } from './text-change.ts';
 
 /** White space by Unicode, and characters that show as blanks. */
 const BLANK = /[\s\u0085\u180e\u200b\u2800\u3164\uffa0]/u;
@@ -26,32 +26,19 @@ const HASH_COMMENTS =
 const SLASH_COMMENTS =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|mm|php|dart|groovy|gradle|zig|d|sol|proto|vue|svelte)$/i;
 
-/** Code of a program that a reader does not see: far to the right, or far below. One finding of each kind. */
-export function offScreenHits(change: TextChange): Hit[] {
-  if (!isCode(change.path) || change.added.length === 0) return [];
-  const right = hiddenRight(change);
-  const below = hiddenBelow(change);
-  return [
-    ...(right === undefined ? [] : [hitOf('text-hidden-right', change.path, right)]),
-    ...(below === undefined ? [] : [hitOf('text-hidden-below', change.path, below)]),
-  ];
-}
-
-function hiddenRight({
-  path,
-  text,
-  added,
-}: TextChange): { readonly detail: string; readonly line: number } | undefined {
+/** Code of a program that a reader does not see, since it is far to the right. */
+export function hiddenRight({ path, text, added }: TextChange): readonly Found[] {
+  if (!isCode(path) || added.length === 0) return [];
   // Most texts have no such run, also in several blanks that each take more than a column.
-  if (!hasRunOfBlanks(text)) return undefined;
+  if (!hasRunOfBlanks(text)) return [];
   const lines = splitLines(text);
   for (const { line } of added) {
     const raw = (lines[line - 1] ?? '').slice(0, MAX_LINE_CHARS);
     if (raw.length < 20) continue;
     const hidden = hiddenAfter(raw, path);
-    if (hidden !== undefined) return { detail: hidden.trim().slice(0, 120), line };
+    if (hidden !== undefined) return [{ detail: hidden.trim().slice(0, 120), line }];
   }
-  return undefined;
+  return [];
 }
 
 const LONG_RUN_CHARS = 10;
@@ -114,13 +101,11 @@ const RUNNERS = oneOf`
 `;
 const RUNS = pattern()`\b(${RUNNERS})\s*[('"\x60.\s]`;
 
-function hiddenBelow({
-  text,
-  oldText,
-  added,
-}: TextChange): { readonly case?: 'filler'; readonly detail: string; readonly line: number } | undefined {
+/** Code of a program that a reader does not see, since it is far below. */
+export function hiddenBelow({ path, text, oldText, added }: TextChange): readonly Found[] {
+  if (!isCode(path) || added.length === 0) return [];
   const lines = splitLines(text);
-  if (lines.length < EMPTY_LINES) return undefined;
+  if (lines.length < EMPTY_LINES) return [];
   const isNew = new Set(added.map(({ line }) => line));
   const empty = /(?:\n[^\S\n]*){100}/;
   if (
@@ -128,18 +113,18 @@ function hiddenBelow({
     (oldText === undefined || !empty.test(oldText.replaceAll('\r\n', '\n')))
   ) {
     const found = afterRun(lines, (line) => isBlank(line), EMPTY_LINES, isNew);
-    if (found !== undefined) return { detail: found.text.trim().slice(0, 120), line: found.line };
+    if (found !== undefined) return [{ detail: found.text.trim().slice(0, 120), line: found.line }];
   }
-  if (added.length < FILLER_LINES) return undefined;
+  if (added.length < FILLER_LINES) return [];
   const isFiller = (line: string): boolean => {
     const trimmed = line.trim();
     return trimmed === '' || COMMENT.test(trimmed) || DATA.test(trimmed);
   };
   const end = afterRun(lines, isFiller, FILLER_LINES, isNew);
-  if (end === undefined) return undefined;
+  if (end === undefined) return [];
   const after = lines.slice(end.line - 1, end.line - 1 + LINES_AFTER_FILLER);
   const at = after.findIndex((line) => !isFiller(line) && !/^\s/.test(line) && RUNS.test(line.slice(0, 1000)));
-  return at < 0 ? undefined : { case: 'filler', detail: (after[at] ?? '').slice(0, 120), line: end.line + at };
+  return at < 0 ? [] : [{ case: 'filler', detail: (after[at] ?? '').slice(0, 120), line: end.line + at }];
 }
 
 const isBlank = (line: string): boolean => [...line].every((char) => BLANK.test(char));

@@ -1,4 +1,5 @@
-import { type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
+import type { BytesChange } from './text-change.ts';
 
 /** The first four bytes, in either order (GNU gettext manual, "The Format of GNU MO Files"). */
 const MAGIC = ['de120495', '950412de'];
@@ -7,13 +8,13 @@ const HEADER_BYTES = 28;
 const FORMULA = /plural-forms: *nplurals *= *\d{1,2}; *plural *= *[n\d ()?:&|!=<>%+*/-]{1,1000}(?:; *)?(?=[\n\0]|$)/gi;
 
 /** A compiled translation that no library reads as one, or whose formula for plurals is more than that. */
-export function translationHits(path: string, bytes: Buffer, size: number): Hit[] {
+export function compiledTranslation({ path, bytes, size }: BytesChange): readonly Found[] {
   // Text under this name is a model of Modelica.
   if (!/\.g?mo$/i.test(path) || bytes.length === 0 || !bytes.subarray(0, 65_536).includes(0)) return [];
-  if (!isWhole(bytes, size)) return [hitOf('binary-disguised', path)];
+  if (!isWhole(bytes, size)) return [{}];
   const text = bytes.toString('latin1');
   const named = text.match(/plural-forms/gi)?.length ?? 0;
-  return named === (text.match(FORMULA)?.length ?? 0) ? [] : [hitOf('binary-disguised', path, { case: 'formula' })];
+  return named === (text.match(FORMULA)?.length ?? 0) ? [] : [{ case: 'formula' }];
 }
 
 /** Whether the tables of texts are in the file. */

@@ -1,63 +1,113 @@
-import type { GeneralRule } from './rule.ts';
+import { isDotGitName, isPlainDotGit } from '../../core/git/names.ts';
+import { longPath, tooLongPath } from '../long-paths.ts';
+import { collisions } from '../tree/collisions.ts';
+import {
+  BLANK_ONLY,
+  DUMP,
+  GIT_SHORT_FORM,
+  INVISIBLE,
+  JOINED_EMOJI,
+  LITTER,
+  LONGEST_NAME,
+  passesForLatin,
+  RESERVED,
+  SHORT_FORM,
+} from './name-parts.ts';
+import { EVERY, type GeneralRule, type SeeingLook } from './rule.ts';
+import { SHADOW_RULES } from './shadows.ts';
 
 const READING = 'reading or reviewing the file';
 const ANY_COMMAND = 'any command given the name, checkout elsewhere';
 
+const COLLISIONS: SeeingLook<'together'> = { kind: 'together', see: collisions };
+
 /** Rules on the names of new entries. */
-export const NAME_RULES = {
-  'name-control': {
-    severity: 'blocked',
+export const NAME_RULES: readonly GeneralRule[] = [
+  {
+    id: 'name-control',
     title: 'Name with control characters',
+    family: 'names',
+    when: ANY_COMMAND,
+    severity: 'blocked',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(part) }],
+    about: 'new names',
     why: 'It breaks lists of names and sends control characters to the terminal.',
-    matches: 'new names',
-    trigger: ANY_COMMAND,
     source: 'POSIX 2024',
   },
-  'name-dotgit': {
-    severity: 'blocked',
+  {
+    id: 'name-dotgit',
     title: 'Name that equals .git on other systems',
+    family: 'names',
+    when: 'checkout on macOS or Windows',
+    severity: 'blocked',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => isDotGitName(part) && !isPlainDotGit(part) }],
+    about: 'letter case, ignored characters, short names',
     why: 'Git on macOS or Windows takes it for its own directory.',
-    matches: 'letter case, ignored characters, short names',
-    trigger: 'checkout on macOS or Windows',
     source: 'CVE-2014-9390, CVE-2019-1352',
   },
-  'name-collides': {
-    severity: 'blocked',
+  {
+    id: 'name-collides',
     title: 'Name that collides on other systems',
-    why: 'On macOS or Windows one of the two files overwrites the other.',
-    matches: 'names equal without case or in another normal form; device names of Windows',
-    trigger: 'checkout on macOS or Windows',
-    source: 'CVE-2021-21300',
+    family: 'names',
+    when: 'checkout on macOS or Windows',
+    severity: 'blocked',
+    files: EVERY,
+    look: [{ kind: 'name', case: 'reserved', test: (part) => RESERVED.test(part) }, COLLISIONS],
+    about: 'names equal without case or in another normal form; device names of Windows',
     cases: {
       reserved: {
         title: 'Name that Windows reserves',
         why: 'On Windows it is a device, or cannot be made or deleted.',
       },
     },
+    why: 'On macOS or Windows one of the two files overwrites the other.',
+    source: 'CVE-2021-21300',
   },
-  'name-backslash': {
-    severity: 'blocked',
+  {
+    id: 'name-backslash',
     title: 'Name with a backslash',
+    family: 'names',
+    when: 'checkout on Windows',
+    severity: 'blocked',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => part.includes('\\') }],
+    about: 'new names',
     why: 'On Windows it is a path, which may lead anywhere.',
-    matches: 'new names',
-    trigger: 'checkout on Windows',
     source: 'CVE-2019-1354',
   },
-  'name-not-utf8': {
-    severity: 'suspect',
+  {
+    id: 'name-not-utf8',
     title: 'Name that is not UTF-8',
+    family: 'names',
+    when: ANY_COMMAND,
+    severity: 'suspect',
+    files: EVERY,
+    look: [
+      { kind: 'name', test: (part) => /[\udc80-\udcff]/.test(part.replace(/[\ud800-\udbff][\udc00-\udfff]/g, '')) },
+    ],
+    about: 'new names',
     why: 'Tools show it in different ways or fail on it.',
-    matches: 'new names',
-    trigger: ANY_COMMAND,
     source: 'POSIX 2024',
   },
-  'name-misleads': {
-    severity: 'suspect',
+  {
+    id: 'name-misleads',
     title: 'Name that is shown as another name',
-    why: 'Invisible or direction-changing characters hide the real name.',
-    matches: 'invisible, direction-changing or blank characters',
-    trigger: READING,
-    source: 'Unicode UTS 39',
+    family: 'names',
+    when: READING,
+    severity: 'suspect',
+    files: EVERY,
+    look: [
+      { kind: 'name', test: (part) => INVISIBLE.test(part.replace(JOINED_EMOJI, '')) },
+      { kind: 'name', case: 'lookalike', test: (part) => /[^\u0000-\u007f]/.test(part) && passesForLatin(part) },
+      {
+        kind: 'name',
+        case: 'blank',
+        test: (part) => BLANK_ONLY.test(part) || /^[.\u2024\u2025\u2026\uff0e]+\s*$/u.test(part),
+      },
+    ],
+    about: 'invisible, direction-changing or blank characters',
     cases: {
       lookalike: { title: 'Name with look-alike letters', why: 'A reader takes it for another name.' },
       blank: {
@@ -65,38 +115,75 @@ export const NAME_RULES = {
         why: 'Lists of files show nothing, or another name.',
       },
     },
-  },
-  'name-looks-alike': {
-    severity: 'suspect',
-    title: 'Name that looks like another',
-    why: 'A reader takes it for the file of that name.',
-    matches: 'letters of another script, beside a file whose name looks the same',
-    trigger: READING,
+    why: 'Invisible or direction-changing characters hide the real name.',
     source: 'Unicode UTS 39',
   },
-  'name-ends-odd': {
+  {
+    id: 'name-looks-alike',
+    title: 'Name that looks like another',
+    family: 'names',
+    when: READING,
     severity: 'suspect',
+    files: EVERY,
+    look: [COLLISIONS],
+    about: 'letters of another script, beside a file whose name looks the same',
+    why: 'A reader takes it for the file of that name.',
+    source: 'Unicode UTS 39',
+  },
+  {
+    id: 'name-ends-odd',
     title: 'Name that ends in a blank or dot',
+    family: 'names',
+    when: 'checkout on Windows',
+    severity: 'suspect',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => /[ .]$/.test(part) && !BLANK_ONLY.test(part) }],
+    about: 'new names',
     why: 'Windows drops the end, so the name becomes another one.',
-    matches: 'new names',
-    trigger: 'checkout on Windows',
     source: 'Microsoft, Naming Files',
   },
-  'name-option': {
-    severity: 'suspect',
+  {
+    id: 'name-windows-characters',
+    title: 'Name that Windows does not allow',
+    family: 'names',
+    when: 'checkout on Windows',
+    severity: 'note',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => /[<>:"|?*]/.test(part) }],
+    about: '`<>:"|?*`',
+    why: 'It cannot be checked out on Windows.',
+    source: 'Microsoft, Naming Files',
+  },
+  {
+    id: 'name-option',
     title: 'Name that reads as an option',
+    family: 'names',
+    when: 'a command given *',
+    severity: 'suspect',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => /^[-+]/.test(part) || /^@(?!types$|[a-z][\w.-]*$)/i.test(part) }],
+    about: 'names that begin with `-`, `+` or `@`',
     why: 'A command given * takes it for one of its options.',
-    matches: 'names that begin with `-`, `+` or `@`',
-    trigger: 'a command given *',
     source: 'DefenseCode, wildcard injection',
   },
-  'name-shell': {
-    severity: 'suspect',
+  {
+    id: 'name-shell',
     title: 'Name with shell syntax',
-    why: 'A script that does not quote the name runs it.',
-    matches: '`$(`, backticks, `;`, `&`, `|`, `<`, `>`, `$NAME` and `%s` in new names',
-    trigger: 'a script that does not quote, or a perl -n over *',
-    source: 'bash(1); perlopentut',
+    family: 'names',
+    when: 'a script that does not quote, or a perl -n over *',
+    severity: 'suspect',
+    files: EVERY,
+    look: [
+      {
+        kind: 'name',
+        test: (part) => /\$\(|`|\$\{|;\s*\w|\|\s*\w|&&|[a-z0-9]&[a-z0-9]|\$[A-Z_]{3}|%[A-Z_]{3,}%/.test(part),
+      },
+      // perl opens such a name as a pipe or for writing, a shell redirects.
+      { kind: 'name', case: 'opened', test: (part) => /^\s*[<>|]|\|\s*$/.test(part) },
+      { kind: 'name', case: 'format', test: (part) => /%(?:[ns](?![A-Za-z0-9])|s|\(\w{1,40}\)[a-z])/.test(part) },
+      { kind: 'name', case: 'variable', filesOnly: true, test: (part) => /^\$\w+$/.test(part) },
+    ],
+    about: '`$(`, backticks, `;`, `&`, `|`, `<`, `>`, `$NAME` and `%s` in new names',
     cases: {
       opened: {
         title: 'Name that is opened as a command',
@@ -111,76 +198,33 @@ export const NAME_RULES = {
         why: 'A script that does not quote the name uses the value instead.',
       },
     },
+    why: 'A script that does not quote the name runs it.',
+    source: 'bash(1); perlopentut',
   },
-  'name-whiteout': {
-    severity: 'suspect',
+  {
+    id: 'name-whiteout',
     title: 'Name that deletes another file',
+    family: 'names',
+    when: 'docker build, mounting a layer',
+    severity: 'suspect',
+    files: EVERY,
+    look: [{ kind: 'name', test: (part) => /^\.(wh\.|fuse_hidden|nfs[0-9a-f]{4,}$)/i.test(part) }],
+    about: '`.wh.*`, `.fuse_hidden*`, `.nfs*`',
     why: 'In a layer of an image it deletes or hides the file of that name; file systems remove such files by themselves.',
-    matches: '`.wh.*`, `.fuse_hidden*`, `.nfs*`',
-    trigger: 'docker build, mounting a layer',
     source: 'OCI image layer specification',
   },
-  'run-subcommand': {
-    severity: 'suspect',
-    title: 'Program with the name of a subcommand',
-    why: 'The command runs the program that is called after it and the subcommand.',
-    matches: 'new programs called `git-*`, `gh-*`, `cargo-*`, `kubectl-*`, `docker-*`, `npm-*` and others',
-    trigger: 'typing that subcommand where the folder is on the PATH',
-    source: 'git(1); cargo and kubectl documentation, plugins',
-  },
-  'name-shadows': {
-    severity: 'suspect',
-    title: 'File that is loaded instead of another',
-    why: 'An import or command that meant the other file takes this one.',
-    matches:
-      'a second module for one import, a module with the name of a dependency, a workspace package or an alias of tsconfig.json with the name of a dependency, a file with the name of a make target',
-    trigger: 'the next import, install or make',
-    source: 'documentation of Python, Node, Perl, Lua and make',
-    cases: {
-      dependency: {
-        title: 'Module with the name of a dependency',
-        why: 'An import of the dependency takes this file, where this folder is searched first.',
-      },
-      workspace: {
-        title: 'Package with the name of a dependency',
-        why: 'The package manager links it instead of fetching the dependency.',
-      },
-      alias: {
-        title: 'Alias with the name of a dependency',
-        why: 'An import of the dependency takes a file of the project, in builds, tests and servers.',
-      },
-      target: {
-        title: 'File with the name of a make target',
-        why: 'make takes the target for done and skips its commands, or uses the file as its result.',
-      },
-    },
-  },
-  'name-litter': {
-    severity: 'suspect',
-    title: 'Left-over file of an editor or tool',
-    why: 'Recovering or sourcing it restores other content than the file shows.',
-    matches: 'swap, backup and reject files',
-    trigger: 'recovering or sourcing it',
-    source: 'vim recover.txt',
-    cases: {
-      'core-dump': { title: 'Core dump', why: 'It may hold everything that a crashed program had in memory.' },
-    },
-  },
-  'name-windows-characters': {
-    severity: 'note',
-    title: 'Name that Windows does not allow',
-    why: 'It cannot be checked out on Windows.',
-    matches: '`<>:"|?*`',
-    trigger: 'checkout on Windows',
-    source: 'Microsoft, Naming Files',
-  },
-  'name-short-form': {
-    severity: 'note',
+  {
+    id: 'name-short-form',
     title: 'Name like a short name of Windows',
-    why: 'On Windows it may be the second name of another file.',
-    matches: '`PROGRA~1`; suspect for a file of git',
-    trigger: 'checkout on Windows',
-    source: 'CVE-2019-1352',
+    family: 'names',
+    when: 'checkout on Windows',
+    severity: 'note',
+    files: EVERY,
+    look: [
+      { kind: 'name', case: 'git', test: (part) => GIT_SHORT_FORM.test(part) },
+      { kind: 'name', test: (part) => SHORT_FORM.test(part) && !isDotGitName(part) && !GIT_SHORT_FORM.test(part) },
+    ],
+    about: '`PROGRA~1`; suspect for a file of git',
     cases: {
       git: {
         severity: 'suspect',
@@ -188,21 +232,52 @@ export const NAME_RULES = {
         why: 'On Windows it is .gitmodules, .gitattributes, .gitignore or .mailmap.',
       },
     },
+    why: 'On Windows it may be the second name of another file.',
+    source: 'CVE-2019-1352',
   },
-  'name-too-long': {
-    severity: 'blocked',
+  {
+    id: 'name-litter',
+    title: 'Left-over file of an editor or tool',
+    family: 'names',
+    when: 'recovering or sourcing it',
+    severity: 'suspect',
+    files: EVERY,
+    look: [
+      { kind: 'name', test: (part) => LITTER.test(part) },
+      // Many projects have a folder of that name.
+      { kind: 'name', case: 'core-dump', filesOnly: true, test: (part) => DUMP.test(part) },
+    ],
+    about: 'swap, backup and reject files',
+    cases: { 'core-dump': { title: 'Core dump', why: 'It may hold everything that a crashed program had in memory.' } },
+    why: 'Recovering or sourcing it restores other content than the file shows.',
+    source: 'vim recover.txt',
+  },
+  {
+    id: 'name-too-long',
     title: 'Path too long for this system',
+    family: 'names',
+    when: ANY_COMMAND,
+    severity: 'blocked',
+    files: EVERY,
+    look: [{ kind: 'path', see: tooLongPath }],
+    about: 'paths that are longer than PATH_MAX together with the directory of the project or of its private copy',
     why: 'run-claude could no longer copy the project, and most programs could not name the file.',
-    matches: 'paths that are longer than PATH_MAX together with the directory of the project or of its private copy',
-    trigger: ANY_COMMAND,
     source: 'PATH_MAX',
   },
-  'name-long': {
-    severity: 'note',
+  {
+    id: 'name-long',
     title: 'Very long name or path',
+    family: 'names',
+    when: 'checkout, backup',
+    severity: 'note',
+    files: EVERY,
+    look: [
+      { kind: 'name', test: (part) => part.length > LONGEST_NAME },
+      { kind: 'path', see: longPath },
+    ],
+    about: 'over 200 characters, 1,024 in all, 60 levels',
     why: 'Some systems cannot hold it.',
-    matches: 'over 200 characters, 1,024 in all, 60 levels',
-    trigger: 'checkout, backup',
     source: 'PATH_MAX',
   },
-} as const satisfies Readonly<Record<string, GeneralRule>>;
+  ...SHADOW_RULES,
+];

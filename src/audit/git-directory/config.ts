@@ -1,25 +1,17 @@
 import { type ConfigEntry, parseConfig } from '../../core/git/config-parse.ts';
 import type { KeyClass } from '../../core/git/key-table.ts';
 import { classOfKey, isHarmlessValue } from '../../core/git/keys.ts';
-import type { Severity } from '../../core/types/finding.ts';
-import { type RuleWords, textOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
 
-/** One key of a git configuration that counts. */
-export interface ConfigHit {
-  readonly text: RuleWords;
-  readonly severity: Severity;
-  /** `key = value`, for the user to read. */
-  readonly detail: string;
-  /** From 1. */
-  readonly line: number;
-}
+/** One key of a git configuration that counts: the detail is `key = value`, for the user to read. */
+type ConfigFound = Found & { readonly rule: string; readonly detail: string; readonly line: number };
 
-const TEXTS: Readonly<Record<Exclude<KeyClass, 'harmless'>, RuleWords>> = {
-  exec: textOf('git-config-exec'),
-  redirect: textOf('git-config-redirect'),
-  'load-file': textOf('git-config-load-file'),
-  weaken: textOf('git-config-weaken'),
-  inert: textOf('git-config-inert'),
+const RULES: Readonly<Record<Exclude<KeyClass, 'harmless'>, string>> = {
+  exec: 'git-config-exec',
+  redirect: 'git-config-redirect',
+  'load-file': 'git-config-load-file',
+  weaken: 'git-config-weaken',
+  inert: 'git-config-inert',
 };
 
 /** Values that never weaken a check. */
@@ -30,12 +22,12 @@ const STRONGER = /^(true|yes|on|1|error|strict|refuse|ignore|sha256|fully|ultima
  * all of a multi-valued key. A file that git refuses is a finding, in addition to those for the entries above the error.
  * `before`: undefined for the configuration of a new repository, which names where it was cloned from.
  */
-export function judgeGitConfig(before: string | undefined, after: string | undefined): ConfigHit[] {
+export function judgeGitConfig(before: string | undefined, after: string | undefined): ConfigFound[] {
   const old = parseConfig(before ?? '');
   const now = parseConfig(after ?? '');
   const had = new Map<string, number>();
   for (const entry of old.entries) had.set(idOf(entry), (had.get(idOf(entry)) ?? 0) + 1);
-  const hits: ConfigHit[] = [];
+  const hits: ConfigFound[] = [];
   const remotes = new Set(old.entries.filter((entry) => entry.section === 'remote').map((entry) => entry.subsection));
   for (const entry of now.entries) {
     const left = had.get(idOf(entry)) ?? 0;
@@ -45,7 +37,7 @@ export function judgeGitConfig(before: string | undefined, after: string | undef
   }
   if (now.error !== undefined) {
     const detail = `git refuses line ${now.error.line}: ${now.error.why}`;
-    hits.push({ text: textOf('git-config-unreadable'), severity: 'blocked', detail, line: now.error.line });
+    hits.push({ rule: 'git-config-unreadable', detail, line: now.error.line });
   }
   return [...hits, ...removedGuards(old.entries, now.entries)];
 }
@@ -58,21 +50,21 @@ function judgeEntry(
   entry: ConfigEntry,
   remotes: ReadonlySet<string | undefined>,
   old: readonly ConfigEntry[],
-): ConfigHit[] {
+): ConfigFound[] {
   const keyClass = classOfKey(entry.key);
   const place = { detail: show(entry), line: entry.line };
   if (/%x(1b|07|9b|0d|08)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/i.test(entry.value ?? ''))
-    return [{ text: textOf('git-config-escape'), severity: 'blocked', ...place }];
+    return [{ rule: 'git-config-escape', ...place }];
   if (keyClass === 'harmless' || isHarmlessValue(entry)) return [];
-  const text = TEXTS[keyClass];
-  if (keyClass === 'exec' || keyClass === 'inert') return [{ text, severity: text.severity, ...place }];
+  const rule = RULES[keyClass];
+  if (keyClass === 'exec' || keyClass === 'inert') return [{ rule, ...place }];
   if (isOrdinary(entry, remotes)) return [];
-  if (keyClass !== 'weaken') return [{ text, severity: text.severity, ...place }];
+  if (keyClass !== 'weaken') return [{ rule, ...place }];
   if (STRONGER.test(entry.value ?? 'true') && !/ignore/i.test(entry.key) && !WEAKER_WHEN_TRUE.test(entry.key))
     return [];
   const isNew = old.every((one) => one.key !== entry.key);
   if (isNew && isDefault(entry)) return [];
-  return [{ text, severity: isNew && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', ...place }];
+  return [{ rule, severity: isNew && HARMLESS_WHEN_NEW.test(entry.key) ? 'note' : 'suspect', ...place }];
 }
 
 /** What `git init` writes, and git assumes without it. */
@@ -112,13 +104,12 @@ const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, 
 const GUARD =
   /^(core\.hookspath|commit\.gpgsign|tag\.gpgsign|(transfer|fetch|receive)\.fsckobjects|core\.protect(hfs|ntfs)|merge\.verifysignatures|http\..*sslverify|credential\..*protectprotocol|safe\.)/;
 
-function removedGuards(old: readonly ConfigEntry[], now: readonly ConfigEntry[]): ConfigHit[] {
+function removedGuards(old: readonly ConfigEntry[], now: readonly ConfigEntry[]): ConfigFound[] {
   const kept = new Set(now.map((entry) => entry.key));
   const removed = old.filter((entry) => GUARD.test(entry.key) && !kept.has(entry.key));
-  const text = textOf('git-config-weaken', 'removed');
   return removed.map((entry) => ({
-    text,
-    severity: text.severity,
+    rule: 'git-config-weaken',
+    case: 'removed',
     detail: `${show(entry)} was removed`,
     line: entry.line,
   }));

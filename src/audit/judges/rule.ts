@@ -91,7 +91,7 @@ export interface HarmlessChange {
 export type Harmless = 'deletion' | 'comments' | HarmlessChange;
 
 /** A rule of the audit. */
-export interface Rule {
+export interface Rule<OneLook = Look> {
   readonly id: string;
   /** Replaces SUSPECT_FILE and the kind of change. */
   readonly title?: string;
@@ -104,7 +104,7 @@ export interface Rule {
    * before it name.
    */
   readonly files: readonly string[];
-  readonly look: readonly Look[];
+  readonly look: readonly OneLook[];
   readonly harmless?: readonly Harmless[];
   /** Applies only to a file that no other rule knows. */
   readonly lastResort?: boolean;

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/types/entry.ts';
 import { isJudgedByContent } from '../files.ts';
-import { type Hit, hitOf } from '../hit.ts';
+import type { Aliases, Found } from '../general-rules/rule.ts';
 import type { BaseReader, Scene } from '../input.ts';
 import { includedDocuments, isAgentDocument } from './documents.ts';
 import { followImports } from './imports.ts';
@@ -88,7 +88,7 @@ function leadsOfScript(base: BaseReader, path: string): Leads | undefined {
  * Changed files that a build, hook, CI or agent file of the project runs or includes by path, whatever their name, and
  * files that a shell script which is reached in this way runs or includes. `aliases`: other paths of a file.
  */
-export function reachedHits(scene: Scene, aliases: (path: string) => readonly string[]): Hit[] {
+export function reached(scene: Scene, aliases: Aliases): readonly Found[] {
   const { base, changes } = scene.input;
   const all: [string, Leads][] = [];
   for (const one of base === undefined ? [] : leadsOfBase(base)) if (one !== undefined) all.push(one);
@@ -117,7 +117,7 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
   const asked = changes.filter(isAsked).map(({ path }) => [path, ...aliases(path)]);
   followScripts(tables, ordered, base, isDeleted, asked.flat());
   followImports(tables, scene, isDeleted);
-  const hits: Hit[] = [];
+  const found: Found[] = [];
   for (const change of changes) {
     if (!isAsked(change)) continue;
     const named = [change.path, ...aliases(change.path)]
@@ -128,9 +128,9 @@ export function reachedHits(scene: Scene, aliases: (path: string) => readonly st
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named) || isVersion(scene, change)) continue;
     if (isListedTest(change.path, named)) continue;
-    hits.push(hitOf('reached', change.path, { detail: named }));
+    found.push({ path: change.path, detail: named });
   }
-  return hits;
+  return found;
 }
 
 /** Whether a list of tests names an ordinary test: a numbered script beside the list, as git and sharness have them. */

@@ -2,7 +2,7 @@ import { isDotGitName } from '../../core/git/names.ts';
 import { foldersOf, parentPath } from '../../core/text/path.ts';
 import { foldPath } from '../formats/glob.ts';
 import { skeleton } from '../formats/skeleton.ts';
-import { type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
 import type { Scene } from '../input.ts';
 
 /** Every path after the session; modified ones come twice. */
@@ -15,7 +15,7 @@ function* livePaths({ input, byPath }: Scene): Generator<string> {
 /**
  * Findings for names that are equal without case, normal form and invisible characters, and for names that look alike.
  */
-export function collisions(scene: Scene): Hit[] {
+export function collisions(scene: Scene): readonly Found[] {
   const fresh = scene.input.changes.filter(
     (change) => change.before === undefined && change.after !== undefined && !change.path.split('/').some(isDotGitName),
   );
@@ -33,16 +33,16 @@ export function collisions(scene: Scene): Hit[] {
     { byForm: folded, form: foldPath },
     { byForm: alike, form: skeleton },
   ]);
-  const hits: Hit[] = [];
+  const found: Found[] = [];
   const report = (path: string): void => {
     const twin = [...(folded.get(foldPath(path)) ?? [])].find((one) => one !== path);
-    if (twin !== undefined) return void hits.push(hitOf('name-collides', path, { detail: twin }));
+    if (twin !== undefined) return void found.push({ rule: 'name-collides', path, detail: twin });
     const look = [...(alike.get(skeleton(path)) ?? [])].find((one) => one !== path && foldPath(one) !== foldPath(path));
-    if (look !== undefined) hits.push(hitOf('name-looks-alike', path, { detail: look }));
+    if (look !== undefined) found.push({ rule: 'name-looks-alike', path, detail: look });
   };
   for (const path of paths) report(path);
   for (const dir of folders) if ((folded.get(foldPath(dir))?.size ?? 0) > 1) report(dir);
-  return hits;
+  return found;
 }
 
 /** Forms of paths that are searched for; each collects the paths that have it. */

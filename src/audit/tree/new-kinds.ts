@@ -2,7 +2,7 @@ import { isDotGitName } from '../../core/git/names.ts';
 import { foldersOf } from '../../core/text/path.ts';
 import type { Change } from '../../core/types/entry.ts';
 import { foldPath } from '../formats/glob.ts';
-import { type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
 import type { Scene } from '../input.ts';
 import { isProgram, isReadByPeople } from '../judges/program.ts';
 
@@ -39,17 +39,16 @@ const MIN_FOLDER_FILES = 3;
  * Findings for the first files of a kind. With `ask` nobody reads the changes, and each file is suspect. Otherwise a note for
  * each kind that a tool may run or obey: a first text file or picture is not news, and teaches to skip notes.
  */
-export function newKindHits(scene: Scene): Hit[] {
+export function newKindsOf(scene: Scene): readonly Found[] {
   const { base, changes, newKinds: mode = 'note' } = scene.input;
   const created = changes.filter(isNewFile).map(({ path, after }) => ({ path, isExecutable: isExecutable(after) }));
   if (base === undefined || created.length === 0) return [];
   const kinds = newKinds(created, base);
-  if (mode === 'ask')
-    return kinds.flatMap(({ kind, paths }) => paths.map((path) => hitOf('new-kind', path, { detail: kind })));
+  if (mode === 'ask') return kinds.flatMap(({ kind, paths }) => paths.map((path) => ({ path, detail: kind })));
   return kinds.flatMap(({ level, kind, paths }) => {
     const acting = paths.filter((path) => mayAct(level, scene.byPath.get(path), scene));
     const detail = `${kind}: ${amountOf(acting.length)}`;
-    return acting.length === 0 ? [] : [hitOf('new-kind', acting[0] as string, { case: 'noted', detail })];
+    return acting.length === 0 ? [] : [{ path: acting[0] as string, case: 'noted', detail }];
   });
 }
 

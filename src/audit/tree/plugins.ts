@@ -1,5 +1,5 @@
 import { isDotGitName } from '../../core/git/names.ts';
-import { type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
 import type { Scene } from '../input.ts';
 
 const MANIFEST = /^(?:(.*)\/)?\.claude-plugin\/(plugin|marketplace)\.json$/;
@@ -14,7 +14,7 @@ const FOLDER_OF = /^(?:(.*)\/)?(SKILL\.md|gemini-extension\.json)$/i;
 const PARTS_OF_SKILL = /^(scripts|references|assets|agents|hooks|commands|skills)\//;
 
 /** Findings for the parts of a plugin of an assistant, of an extension or of a skill, in a project that has some. */
-export function pluginHits(scene: Scene): Hit[] {
+export function pluginParts(scene: Scene): readonly Found[] {
   const changed = scene.input.changes.filter(
     ({ path, after, ignored }) => ignored !== true && after !== undefined && after.kind !== 'dir' && path.includes('/'),
   );
@@ -27,7 +27,7 @@ export function pluginHits(scene: Scene): Hit[] {
       if (root !== '' && !path.startsWith(`${root}/`)) continue;
       const inner = path.slice(root === '' ? 0 : root.length + 1);
       const isPart = kind === 'folder' ? PARTS_OF_SKILL.test(inner) : PARTS.test(inner) || kind === 'marketplace';
-      if (isPart && (kind === 'folder' || PARTS_ANYWHERE.test(path))) return [hitOf('agent-plugin', path)];
+      if (isPart && (kind === 'folder' || PARTS_ANYWHERE.test(path))) return [{ path }];
     }
     return [];
   });

@@ -2,7 +2,7 @@ import { decodeBytes, parentPath } from '../../core/text/path.ts';
 import type { Change } from '../../core/types/entry.ts';
 import { newLeaves, readStructure } from '../formats/structured.ts';
 import { words } from '../formats/words.ts';
-import { type CaseOf, type Hit, hitOf } from '../hit.ts';
+import type { Found } from '../general-rules/rule.ts';
 import type { Scene } from '../input.ts';
 import { hasScope, isDependency } from './dependencies.ts';
 import { targetsOf } from './make-targets.ts';
@@ -46,10 +46,10 @@ const TWINS: readonly Twin[] = [
 ];
 
 /** Findings for new files that are loaded instead of a file, package or command of that name. */
-export function shadowHits(scene: Scene): Hit[] {
-  const hits: Hit[] = [];
-  const add = (path: string, name: CaseOf<'name-shadows'> | undefined, detail: string): void =>
-    void hits.push(hitOf('name-shadows', path, { case: name, detail }));
+export function shadows(scene: Scene): readonly Found[] {
+  const found: Found[] = [];
+  const add = (path: string, name: string | undefined, detail: string): void =>
+    void found.push({ rule: 'name-shadows', path, case: name, detail });
   for (const change of scene.input.changes) {
     const { path, before, after, ignored, inGit } = change;
     if (after === undefined || ignored === true || inGit === true) continue;
@@ -59,14 +59,14 @@ export function shadowHits(scene: Scene): Hit[] {
     const target = makefileAbove(scene, path);
     if (target !== undefined) add(path, 'target', target);
     if (after.kind === 'dir') continue;
-    if (isSubcommand(scene, change)) hits.push(hitOf('run-subcommand', path));
+    if (isSubcommand(scene, change)) found.push({ rule: 'run-subcommand', path });
     if (SAMPLES.test(path)) continue;
     const twin = twinOf(scene, path);
     if (twin !== undefined) add(path, undefined, twin);
     const module = /^(?:src\/|lib\/)?([A-Za-z_]\w*)(?:\.py|\/__init__\.py)$/.exec(path)?.[1];
     if (module !== undefined && isDependency(scene, 'python', module)) add(path, 'dependency', module);
   }
-  return hits;
+  return found;
 }
 
 function twinOf(scene: Scene, path: string): string | undefined {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { binaryHits } from '../../../src/audit/content/binary.ts';
 import { signalLooks } from '../../../src/audit/content/signal-rules.ts';
 import { foldPath } from '../../../src/audit/formats/glob.ts';
 import { newLines } from '../../../src/audit/formats/lines.ts';
 import { mayHoldSecret, secretIn, secretsByOthers } from '../../../src/audit/formats/secrets.ts';
 import { skeleton } from '../../../src/audit/formats/skeleton.ts';
 import { readStructure } from '../../../src/audit/formats/structured.ts';
+import { runLooks } from '../../../src/audit/general-rules/run-looks.ts';
 import { judgeGitConfig } from '../../../src/audit/git-directory/config.ts';
 import type { JudgedText } from '../../../src/audit/judges/rule.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../../src/audit/locks/lockfiles.ts';
@@ -103,7 +103,8 @@ it('never throws on any text, in any parser', () => {
       judgeNpmLock(judged(before, after));
       judgeYarnLock(judged(before, after));
       for (const format of ['json', 'jsonc', 'yaml', 'toml', 'ini', 'auto'] as const) readStructure(after, format, 'x');
-      binaryHits('x.png', Buffer.from(before), Buffer.from(after, 'latin1'), after.length);
+      const bytes = Buffer.from(after, 'latin1');
+      runLooks('bytes', 'x.png', { path: 'x.png', before: Buffer.from(before), bytes, size: after.length });
       secretIn(after, 'x');
       expect(skeleton(skeleton(after))).toBe(skeleton(after));
       expect(foldPath(foldPath(after))).toBe(foldPath(after));

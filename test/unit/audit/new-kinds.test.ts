@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { runLooks } from '../../../src/audit/general-rules/run-looks.ts';
 import type { AuditInput } from '../../../src/audit/input.ts';
 import { sceneOf } from '../../../src/audit/input.ts';
-import { newKindHits } from '../../../src/audit/tree/new-kinds.ts';
 import type { Change } from '../../../src/core/types/entry.ts';
 
 /** A project of 30 files, one of them executable. */
@@ -22,7 +22,9 @@ const created = (path: string, mode = 0o644, more: Partial<Change> = {}): Change
 function kinds(changes: readonly Change[], more: Partial<AuditInput> = {}, paths = PROJECT): string[] {
   const base = { paths, read: () => undefined, executables: new Set(['scripts/s0.sh']) };
   const input: AuditInput = { changes, content: () => Buffer.from('x'), base, ...more };
-  return newKindHits(sceneOf(input)).map(({ severity, path, detail }) => `${severity} ${path}: ${detail}`);
+  return runLooks('together', '.', sceneOf(input), () => [])
+    .filter(({ rule }) => rule === 'new-kind')
+    .map(({ severity, path, detail }) => `${severity} ${path}: ${detail}`);
 }
 
 it.each([
@@ -83,7 +85,7 @@ it('has one line for a kind, and one finding for each file where nobody looks', 
 it('has no kinds in a project with few files, and none without the project', () => {
   expect(kinds([created('a.mdx')], {}, PROJECT.slice(0, 15))).toEqual([]);
   const input: AuditInput = { changes: [created('a.mdx')], content: () => undefined };
-  expect(newKindHits(sceneOf(input))).toEqual([]);
+  expect(runLooks('together', '.', sceneOf(input), () => [])).toEqual([]);
 });
 
 it('does not take a folder of the project for a file', () => {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GIT_RULES } from '../../../../src/audit/general-rules/git.ts';
 import { judgeGitConfig } from '../../../../src/audit/git-directory/config.ts';
 import { splitKey } from '../../../../src/core/git/config-parse.ts';
 import { classOfKey, keyPatterns } from '../../../../src/core/git/keys.ts';
@@ -61,9 +62,11 @@ function attempt({ planted, before, then }: Proof, isPlanted: boolean): { ran: b
   shell(then);
   return {
     ran: existsSync(marker),
-    verdicts: hits.map((hit) => `${hit.severity} ${hit.text.rule.replace('git-config-', '')}`),
+    verdicts: hits.map((hit) => `${hit.severity ?? severityOf(hit.rule)} ${hit.rule.replace('git-config-', '')}`),
   };
 }
+
+const severityOf = (id: string) => GIT_RULES.find((rule) => rule.id === id)?.severity;
 
 it.each(PROOFS)('$planted', (proof) => {
   const keys = proof.planted.split(' && ').length;
