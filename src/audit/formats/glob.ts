@@ -133,12 +133,18 @@ export function indexFiles(lists: readonly (readonly string[])[]): (path: string
   };
 }
 
-/** Matches a path against the globs that a user or a project wrote. Their braces are not expanded. */
+/**
+ * Matches a path against the globs that a user or a project wrote: one that begins with `!` leaves files out that globs
+ * before it name. Their braces are not expanded.
+ */
 export function userGlobs(globs: readonly string[]): (path: string) => boolean {
-  const matchers = globs.map((glob) => compileGlob(glob.toLowerCase()));
+  const matchers = globs.map((glob) => ({
+    isException: glob.startsWith('!'),
+    matches: compileGlob(glob.replace(/^!/, '').toLowerCase()),
+  }));
   return (path) => {
     const lower = path.toLowerCase();
-    return matchers.some((matches) => matches(lower));
+    return matchers.findLast(({ matches }) => matches(lower))?.isException === false;
   };
 }
 

@@ -2,6 +2,7 @@ import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { nameOfPath } from '../../core/text/path.ts';
 import { countJson, countToml, MAX_LEAVES, MAX_NESTING, MAX_STRUCTURED_CHARS, OverBudget } from './budget.ts';
+import type { Leaf } from './leaf.ts';
 import { leavesOfControlFields } from './parsers/control-fields.ts';
 import { leavesOfGoMod } from './parsers/go-mod.ts';
 import { jsonOfJson5 } from './parsers/json5.ts';
@@ -23,12 +24,6 @@ export type Format =
   | 'control-fields'
   | 'starlark'
   | 'auto';
-
-/** One leaf of a structured file: `a.b[].c`, array positions left out, value as text. */
-export interface Leaf {
-  readonly key: string;
-  readonly value: string;
-}
 
 export interface Structure {
   readonly leaves: readonly Leaf[];

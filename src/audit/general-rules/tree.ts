@@ -73,7 +73,7 @@ export const TREE_RULES: readonly GeneralRule[] = [
     files: EVERY,
     look: [{ kind: 'together', see: newKindsOf }],
     about:
-      'the first files of an ending, a name without an ending or a hidden folder, the first ones of an ending in their folder, and the first executable ones there; without `--auto-apply` a note, where a tool may run or obey them',
+      'the first files of an ending, name or hidden folder, of an ending in their folder, and executable ones there; without `--auto-apply` a note, where a tool may run or obey them',
     cases: { noted: { severity: 'note' } },
     why: 'The project had no file of this kind, so nobody is used to what its tools do with it.',
     source: 'docs/audit.md',

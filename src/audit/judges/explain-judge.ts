@@ -1,4 +1,5 @@
-import { type Leaf, newLeaves, readStructure } from '../formats/structured.ts';
+import type { Leaf } from '../formats/leaf.ts';
+import { newLeaves, readStructure } from '../formats/structured.ts';
 import { judge } from './judge.ts';
 import type { JudgedText, Look } from './rule.ts';
 

@@ -1,6 +1,7 @@
 import { parse as parseToml } from 'smol-toml';
+import type { Leaf } from '../formats/leaf.ts';
 import { readYaml } from '../formats/parsers/yaml.ts';
-import { type Leaf, readStructure } from '../formats/structured.ts';
+import { readStructure } from '../formats/structured.ts';
 import { type HarmlessKeys, harmlessKeysOf } from './harmless-keys.ts';
 import { pathsOf } from './judge.ts';
 import { isProgram } from './program.ts';

@@ -1,5 +1,6 @@
 import { lazy } from '../formats/lazy.ts';
-import type { Format, Leaf } from '../formats/structured.ts';
+import type { Leaf } from '../formats/leaf.ts';
+import type { Format } from '../formats/structured.ts';
 
 /** A path or pattern within the project: no `..`, no root, no home, no variable, no address. */
 const WITHIN = /(?!.*(?:^|\/|!)\.\.(?:\/|$))(?![/~])[\w@.*?!{},()[\]+/ ^=-]*/.source;

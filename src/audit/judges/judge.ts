@@ -1,13 +1,7 @@
 import { matcherOf } from '../formats/glob.ts';
+import type { Leaf } from '../formats/leaf.ts';
 import type { Line } from '../formats/lines.ts';
-import {
-  type Format,
-  type Leaf,
-  newLeaves,
-  readStructure,
-  type Structure,
-  unreadReason,
-} from '../formats/structured.ts';
+import { type Format, newLeaves, readStructure, type Structure, unreadReason } from '../formats/structured.ts';
 import { usualSpellingOf } from '../formats/usual-spelling.ts';
 import { harmlessKeysOf, isHarmlessText } from './harmless-keys.ts';
 import { isProgram } from './program.ts';

@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/review/apply/disk/journal.ts': ['...numbersIn(folder)'],
   'src/audit/formats/words.ts': ['...values', '...lists', '...parts'],
+  'src/audit/general-rules/run-looks.ts': ['...given'],
   'src/workspace/base/refresh/copy-file.ts': ['...times'],
   'src/workspace/base/generation.ts': ['...numbers(dir)', '...whole'],
   'src/workspace/base/sweep.ts': ['...times'],

@@ -56,6 +56,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   'src/audit/explanation-lines.ts': ['unit/audit/explain.test.ts'],
   'src/audit/judges/explain-judge.ts': ['unit/audit/explain.test.ts'],
   'src/audit/content': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
+  'src/audit/general-rules': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/git-directory': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/reach': ['unit/audit/rows.test.ts', 'unit/audit/guards.test.ts', 'unit/audit/documents.test.ts'],
   'src/audit/formats': ['unit/audit/fuzz.test.ts', 'unit/audit/bypasses.test.ts', 'unit/audit/secrets.test.ts'],

@@ -37,6 +37,16 @@ it('lists every rule that the code can give', () => {
   expect(given.map((match) => match[1]).filter((id) => id !== undefined && !known.has(id))).toEqual([]);
 });
 
+it('has every case that a look names in a rule', () => {
+  const known = new Set(GENERAL_RULES.flatMap(({ cases = {} }) => Object.keys(cases)));
+  const named = sourcesOf()
+    .filter(({ file }) => !file.startsWith('general-rules/'))
+    .flatMap(({ text }) => [...text.matchAll(/\bcase: (?:[^,\n]*\? )?'([a-z-]+)'(?: : '([a-z-]+)')?/g)])
+    .flatMap(([, ...names]) => names.filter((name) => name !== undefined));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
 it('has titles and reasons of rules only in the tables of rules', () => {
   const tables = /^(general-rules|rules)\//;
   const elsewhere = sourcesOf().filter(

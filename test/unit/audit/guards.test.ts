@@ -308,6 +308,9 @@ describe('entries', () => {
     expect(found).toEqual(['blocked setuid', 'suspect execute-bit']);
     const userRules = [{ id: 'ours', paths: ['a'], severity: 'suspect', why: 'Ours.' }];
     expect(judged({ kind: 'created', after: file() }, { userRules })).toContain('suspect ours');
+    const excepting = (...paths: string[]) => ({ userRules: userRules.map((rule) => ({ ...rule, paths })) });
+    expect(judged({ kind: 'created', after: file() }, excepting('*', '!a'))).not.toContain('suspect ours');
+    expect(judged({ kind: 'created', after: file() }, excepting('*', '!a', 'a'))).toContain('suspect ours');
     const long = auditFiles({ '.git/config': `[core]\n\tpager = ${'x'.repeat(2000)}\n` });
     expect(Math.max(...long.map(({ detail }) => detail?.length ?? 0))).toBeLessThanOrEqual(500);
   });

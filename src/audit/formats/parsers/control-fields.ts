@@ -1,5 +1,5 @@
 import { MAX_LEAVES, OverBudget } from '../budget.ts';
-import type { Leaf } from '../structured.ts';
+import type { Leaf } from '../leaf.ts';
 
 /**
  * The fields of a file in the format of Debian's control files, which R uses for DESCRIPTION: `Field: value`, with further

@@ -1,5 +1,5 @@
 import { MAX_LEAVES, OverBudget } from '../budget.ts';
-import type { Leaf } from '../structured.ts';
+import type { Leaf } from '../leaf.ts';
 
 const TOKEN = /\s+|\/\/.*|"((?:[^"\\]|\\.)*)"|`([^`]*)`|=>|[(),]|[^\s()",`]+/y;
 

@@ -1,5 +1,5 @@
 import { MAX_LEAVES, OverBudget } from '../budget.ts';
-import type { Leaf } from '../structured.ts';
+import type { Leaf } from '../leaf.ts';
 
 /** The entries of a `.properties` file of Java: escapes resolved, lines that end in a backslash joined. @throws {OverBudget} */
 export function leavesOfProperties(text: string): Leaf[] {

@@ -1,5 +1,5 @@
 import { MAX_LEAVES, MAX_NESTING, OverBudget } from '../budget.ts';
-import type { Leaf } from '../structured.ts';
+import type { Leaf } from '../leaf.ts';
 
 const TOKEN =
   /[ \t\r\n\\]+|#.*|(?:[rR]?)(?:"""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)')|[A-Za-z_]\w*|\d\w*|[()[\]{},=:.+*%|<>!-]/y;

@@ -1,5 +1,5 @@
 import { MAX_LEAVES, MAX_NESTING, OverBudget } from '../budget.ts';
-import type { Leaf } from '../structured.ts';
+import type { Leaf } from '../leaf.ts';
 
 /** A comment, text without markup, a declaration, an instruction, or a tag with its attributes. */
 const TOKEN =

@@ -8,6 +8,11 @@ const TEXT_LOADERS = oneOf`
 /** The exclamation mark, also as an escape: the bundler reads the text, not its spelling. */
 const MARK = String.raw`(?:!|\\x21|\\u0021|\\u\{0*21\}|\\41)`;
 
+const IMPORTS = String.raw`(?:\bfrom|\bimport|\brequire(?:\.\w+)?|\bdefine)\s{0,20}\(?\[?\s{0,20}`;
+/** Text loaders run nothing; any other file before the mark is a loader. */
+const LOADER_IN_IMPORT = pattern()`${IMPORTS}["'\`](?!(?:[-!]{0,2}(?:${TEXT_LOADERS})(?:\?[\w&=.,-]{0,80})?!)+[^!"'\`]{0,200}["'\`])[^"'\`]{0,200}?${MARK}`;
+const LOADER_IN_TEXT = pattern()`["'\`][^"'\`]{0,200}\.[cm]?[jt]sx?${MARK}\.{0,2}(?:\/|["'\`])`;
+
 /** Directives in source and SQL that run a program. */
 export const DIRECTIVES_SIGNALS: readonly Rule[] = [
   {
@@ -83,10 +88,7 @@ export const DIRECTIVES_SIGNALS: readonly Rule[] = [
     look: [
       {
         kind: 'signal',
-        danger: anyOf(
-          pattern()`(?:\bfrom|\bimport|\brequire(?:\.\w+)?|\bdefine)\s{0,20}\(?\[?\s{0,20}["'\`](?!(?:[-!]{0,2}(?:${TEXT_LOADERS})(?:\?[\w&=.,-]{0,80})?!)+[^!"'\`]{0,200}["'\`])[^"'\`]{0,200}?${MARK}`,
-          pattern()`["'\`][^"'\`]{0,200}\.[cm]?[jt]sx?${MARK}\.{0,2}(?:\/|["'\`])`,
-        ),
+        danger: anyOf(LOADER_IN_IMPORT, LOADER_IN_TEXT),
       },
     ],
     why: 'webpack and ncc run the file before the exclamation mark when they build the program.',

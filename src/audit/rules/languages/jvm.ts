@@ -1,4 +1,5 @@
-import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
+import type { Leaf } from '../../formats/leaf.ts';
+import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import { everyCommand } from '../../judges/every-line.ts';
 import { judge, pathsOf } from '../../judges/judge.ts';

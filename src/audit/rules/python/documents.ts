@@ -1,4 +1,5 @@
-import { type Leaf, newLeaves, readStructure } from '../../formats/structured.ts';
+import type { Leaf } from '../../formats/leaf.ts';
+import { newLeaves, readStructure } from '../../formats/structured.ts';
 import { anyOf, oneOf, pattern, words } from '../../formats/words.ts';
 import type { HarmlessTable } from '../../judges/harmless-keys.ts';
 import type { JudgedText, Rule } from '../../judges/rule.ts';
