@@ -20,8 +20,28 @@ function compileGlob(glob: string): (path: string) => boolean {
   // It can only match so many components, at the end: the folders above them are not read.
   const count = glob.split('/').length;
   if (!/[*?]/.test(glob)) return (path) => lastComponents(path, count) === glob;
+  if (count === 1 && !glob.includes('?')) return namesWith(glob.split('*'));
   const automaton = new Automaton(items);
   return (path) => automaton.matches(lastComponents(path, count));
+}
+
+/** Whether the last component of a path has these texts in their order, and begins and ends with the first and the last. */
+function namesWith(texts: readonly string[]): (path: string) => boolean {
+  const [first, last] = [texts[0] as string, texts.at(-1) as string];
+  const between = texts.slice(1, -1).filter((text) => text !== '');
+  const least = first.length + last.length;
+  return (path) => {
+    const start = path.lastIndexOf('/') + 1;
+    const end = path.length - last.length;
+    if (path.length - start < least || !path.startsWith(first, start) || !path.endsWith(last)) return false;
+    let at = start + first.length;
+    for (const text of between) {
+      const found = path.indexOf(text, at);
+      if (found < 0 || found + text.length > end) return false;
+      at = found + text.length;
+    }
+    return true;
+  };
 }
 
 function lastComponents(path: string, count: number): string {
@@ -125,11 +145,17 @@ export function indexFiles(lists: readonly (readonly string[])[]): (path: string
   const parts = lists.flatMap((globs, list) => partsOf(globs).map((part) => ({ ...part, list })));
   const naming = indexGlobs(parts.map(({ named }) => named));
   const excepting = indexGlobs(parts.map(({ excepted }) => excepted));
-  const listsOf = (found: readonly number[]): Set<number> => new Set(found.map((part) => parts[part]?.list as number));
   return (path) => {
-    const named = [...naming(path)];
-    const excepted = named.length === 0 ? undefined : excepting(path);
-    return { named: listsOf(named), fitting: listsOf(named.filter((part) => excepted?.has(part) !== true)) };
+    const named = new Set<number>();
+    const fitting = new Set<number>();
+    let excepted: ReadonlySet<number> | undefined;
+    for (const part of naming(path)) {
+      const list = parts[part]?.list as number;
+      excepted ??= excepting(path);
+      named.add(list);
+      if (!excepted.has(part)) fitting.add(list);
+    }
+    return { named, fitting };
   };
 }
 

@@ -39,6 +39,15 @@ const PROSE_AND_DATA = words`
 /** Whatever may be a program: every text that is not known as prose or data. Templates and notebooks are programs. */
 export const CODE: readonly string[] = ['*', ...endingIn(PROSE_AND_DATA).map((glob) => `!${glob}`)];
 
-export const isProse = matcherOf(PROSE);
-export const isSource = matcherOf(SOURCE);
-export const isCode = matcherOf(CODE);
+/** Several rules in turn ask for the same path. */
+function rememberLast(isOfKind: (path: string) => boolean): (path: string) => boolean {
+  let [last, was] = ['', false];
+  return (path) => {
+    if (path !== last) [last, was] = [path, isOfKind(path)];
+    return was;
+  };
+}
+
+export const isProse = rememberLast(matcherOf(PROSE));
+export const isSource = rememberLast(matcherOf(SOURCE));
+export const isCode = rememberLast(matcherOf(CODE));

@@ -24,8 +24,11 @@ function looksOf<Kind extends keyof LookArguments>(rules: readonly GeneralRule[]
 export function lookRunner(rules: () => readonly GeneralRule[]): RunLooks {
   const known: { [Kind in keyof LookArguments]?: Looks<Kind> } = {};
   return <Kind extends keyof LookArguments>(kind: Kind, path: string, ...given: LookArguments[Kind]): Hit[] => {
-    const looks: Looks<Kind> = known[kind] ?? looksOf(rules(), kind);
-    Object.assign(known, { [kind]: looks });
+    let looks: Looks<Kind> | undefined = known[kind];
+    if (looks === undefined) {
+      looks = looksOf(rules(), kind);
+      Object.assign(known, { [kind]: looks });
+    }
     const hits: Hit[] = [];
     for (const [look, owners] of looks)
       for (const found of look.see(...given)) {
