@@ -16,6 +16,7 @@ const TITLES = {
   layers: 'Protection',
   seccomp: 'System calls',
   limits: 'Resource limits',
+  options: 'Options',
   kernel: 'Kernel',
   'file-sharing': 'File sharing',
   strategy: 'Copy strategy',

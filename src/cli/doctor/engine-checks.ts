@@ -1,6 +1,8 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { placeOf } from '../../engines/capabilities/columns.ts';
+import { refusedWords } from '../../engines/capabilities/refuse.ts';
 import { kindOf } from '../../engines/engine/kinds.ts';
 import { refusalOf } from '../../session/plan/refuse-engine.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -36,6 +38,7 @@ export function engineChecks(facts: EngineFacts): Check[] {
   ];
   const delegate =
     'Let the engine use the cgroup controllers (rootless: add Delegate=memory pids cpu to user@.service of systemd).';
+  const unsupported = refusedWords(placeOf(facts).column);
   const hard = !facts.memoryLimit || !facts.pidsLimit;
   return [
     ok('engine-kind', kind.name),
@@ -48,6 +51,7 @@ export function engineChecks(facts: EngineFacts): Check[] {
     limits.length === 0
       ? ok('limits', 'memory, swap, processes, processors')
       : (hard ? fault : warning)('limits', `the engine cannot limit: ${limits.join(', ')}`, delegate),
+    ...(unsupported.length === 0 ? [] : [ok('options', `not supported here: ${unsupported.join(', ')}`)]),
     // A cluster has the kernel of its nodes.
     ...(facts.kernel === '' ? [] : [kernelCheck(facts)]),
   ];

@@ -3,13 +3,12 @@ import { usageError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { lackedLayers, refuseLost, refuseUnsupported } from '../../engines/capabilities/refuse.ts';
 import { openClusterApi } from '../../engines/cluster/api.ts';
 import { openClusterEngine } from '../../engines/cluster/cluster-engine.ts';
 import { openAccess } from '../../engines/cluster/kubeconfig.ts';
-import { acceptedLosses, refuseLostInPods, refuseOtherImage } from '../../engines/cluster/losses.ts';
 import { type ClusterTarget, clusterText } from '../../engines/cluster/target.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { refuseNotCarried } from '../../engines/jobs/losses.ts';
 import type { CommandContext } from '../context/context.ts';
 
 /** What a session asks of a cluster. */
@@ -29,7 +28,7 @@ const PROOF_SECONDS = 60;
 /**
  * The engine whose containers are pods of a cluster.
  *
- * @throws {RunClaudeError} USAGE for what a pod does not carry, without [kubernetes], and for a context that is not there;
+ * @throws {RunClaudeError} USAGE for what a pod does not support, without [kubernetes], and for a context that is not there;
  * RENDER_LOSS
  */
 export async function openEngineOfCluster(
@@ -45,10 +44,11 @@ export async function openEngineOfCluster(
       `Write in ${path.join(places.configDir, 'config.toml')}: [kubernetes] image = "REPOSITORY@sha256:DIGEST"`,
     );
   const accepted = [...table.withoutLayers, ...without];
+  const column = `kubernetes-${table.form}` as const;
   if (policy !== undefined) {
-    refuseNotCarried(policy, on);
-    refuseOtherImage(policy, on);
-    refuseLostInPods(table.form, accepted);
+    const place = { column, named: `--on ${on}` };
+    refuseUnsupported(place, { policy });
+    refuseLost(place, [{ policy, spec: { network: 'none' } }], { accepted });
   }
   const access = await openAccess(target);
   const { timeoutMs } = policy ?? {};
@@ -59,7 +59,7 @@ export async function openEngineOfCluster(
     api: openClusterApi(access, table.namespace),
     owner,
     seccomp: await readSeccompProfile(),
-    lacks: acceptedLosses(table.form, accepted),
+    lacks: lackedLayers(column, accepted),
     patienceSeconds: table.patience,
     proofSeconds: PROOF_SECONDS,
     deadlineSeconds: timeoutMs === undefined ? table.deadline : Math.ceil(timeoutMs / 1000) + AROUND_AGENT_SECONDS,

@@ -3,9 +3,9 @@ import { usageError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
+import { refuseLost, refuseUnsupported } from '../../engines/capabilities/refuse.ts';
 import { ownerOf } from '../../engines/engine/connect.ts';
 import { openJobEngine } from '../../engines/jobs/job-engine.ts';
-import { refuseLostLayers, refuseNotCarried } from '../../engines/jobs/losses.ts';
 import { openSlurm } from '../../engines/jobs/slurm.ts';
 import { type JobTarget, targetText } from '../../engines/jobs/target.ts';
 import type { CommandContext } from '../context/context.ts';
@@ -27,15 +27,17 @@ const SMALL = { memoryMb: 1024, cpus: 0, timeoutMs: undefined };
 /**
  * The engine whose containers run in jobs. `local`: the user's own engine, which it closes.
  *
- * @throws {RunClaudeError} USAGE for what a job does not carry, and without [slurm]; RENDER_LOSS; SCHEDULER_MISSING
+ * @throws {RunClaudeError} USAGE for what a job does not support, and without [slurm]; RENDER_LOSS; SCHEDULER_MISSING
  */
 export async function openEngineOfJobs(
   { target, policy, without, queueLimitMs }: JobEngineRequest,
   local: () => Promise<ImageRuntime>,
   { env, places, tell, interruption }: Pick<CommandContext, 'env' | 'places'> & Partial<CommandContext>,
 ): Promise<Runtime> {
-  const table = await slurmTableOf(places.configDir);
   const on = targetText(target);
+  const place = { column: 'slurm', named: `--on ${on}` } as const;
+  if (policy !== undefined) refuseUnsupported(place, { policy });
+  const table = await slurmTableOf(places.configDir);
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid === 0)
     throw usageError(
@@ -48,10 +50,7 @@ export async function openEngineOfJobs(
       `Write in ${path.join(places.configDir, 'config.toml')}: [slurm] directory = "/shared/you/run-claude"`,
     );
   const accepted = [...table.withoutLayers, ...without];
-  if (policy !== undefined) {
-    refuseNotCarried(policy, on);
-    refuseLostLayers(policy.network === 'gateway' ? ['gateway-network'] : [], accepted);
-  }
+  if (policy !== undefined) refuseLost(place, [{ policy }], { accepted });
   const scheduler = await openSlurm(env);
   const { memoryMb, cpus, timeoutMs } = policy ?? SMALL;
   return openJobEngine({

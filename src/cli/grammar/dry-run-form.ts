@@ -1,14 +1,9 @@
+import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import { formUnknown, withoutLayerAlone } from './grammar-errors.ts';
 import type { RunLine } from './parse-command-line.ts';
 import type { ParsedOption } from './take-option.ts';
 
-/**
- * What `--dry-run` can print for another runtime: a bundle of OCI; for Kubernetes a pod of the RuntimeClass, a pod for each
- * container, or a Sandbox.
- */
-export type DryRunForm = 'oci' | 'pod' | 'pods';
-
-const DRY_RUN_FORMS: readonly DryRunForm[] = ['oci', 'pod', 'pods'];
+const DRY_RUN_FORMS: readonly RenderForm[] = ['oci', 'pod', 'pods'];
 
 /**
  * `--dry-run=FORM`, and `--without-layer`. A session on the engine has every layer, whatever is named.

@@ -5,6 +5,7 @@ import { nearest } from '../../core/config/values/nearest.ts';
 import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import type { OwnAgent } from '../../core/types/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
+import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import {
   COMMON_OPTIONS,
   type CommandOption,
@@ -13,7 +14,7 @@ import {
   optionsByName,
   WHOLE_HELP,
 } from './commands.ts';
-import { type DryRunForm, formOf } from './dry-run-form.ts';
+import { formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
 import { optionsForEach, RUN_OPTIONS } from './options.ts';
 import { modeFlags, settingFlags } from './setting-flags.ts';
@@ -30,7 +31,7 @@ export interface RunLine {
   /** With `up`: print JSON. */
   readonly json?: true;
   /** With `dry-run`: what it prints instead of the plan in words. */
-  readonly form?: DryRunForm;
+  readonly form?: RenderForm;
   /** With a form: names of layers that may be lost. */
   readonly without?: readonly string[];
   /** As in the plan. Never from a command line. */

@@ -1,16 +1,16 @@
 import { jsonText } from '../../core/report/json.ts';
 import type { ContainerSpec } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { withoutParts } from '../../engines/render/layers.ts';
 import type { OciPlace } from '../../engines/render/oci-config.ts';
 import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../engines/render/render.ts';
+import { withoutParts } from '../../engines/render/without-parts.ts';
 import { GATEWAY_DIR, gatewayNames } from '../../network/gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../network/gateway/gateway-container.ts';
 import { MASKED } from '../../session/plan/mask-plan.ts';
 import { plannedAgent } from '../../session/start/planned-containers.ts';
-import type { DryRunForm } from '../grammar/dry-run-form.ts';
 import type { DryRun } from './dry-run-text.ts';
 
 /**
@@ -21,7 +21,7 @@ import type { DryRun } from './dry-run-text.ts';
 export async function renderedText(
   plan: Plan,
   dry: Omit<DryRun, 'serviceImages'>,
-  { form, without }: { readonly form: DryRunForm; readonly without: readonly string[] },
+  { form, without }: { readonly form: RenderForm; readonly without: readonly string[] },
 ): Promise<string> {
   const specs = plannedSpecs(plan, dry, await readSeccompProfile());
   if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));

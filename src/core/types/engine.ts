@@ -16,6 +16,9 @@ export interface NamedEngine extends EngineAddress {
 /** Docker with its relatives, Podman, jobs of Slurm, pods of Kubernetes. */
 export type RuntimeKind = 'docker' | 'podman' | 'slurm' | 'kubernetes';
 
+/** How the pods of Kubernetes are made. `pod`: of the RuntimeClass of deploy/kubernetes. `pods`: on any cluster. */
+export type PodForm = 'pod' | 'pods';
+
 /** Facts about an engine, asked once per run. */
 export interface EngineFacts {
   /** Its name in the user's configuration. Undefined: the engine that the docker command would use. */
@@ -23,6 +26,8 @@ export interface EngineFacts {
   /** Docker's own id, which several daemons of one machine may share. Earlier releases did not record it. */
   readonly id?: string | undefined;
   readonly kind: RuntimeKind;
+  /** Of Kubernetes. */
+  readonly form?: PodForm | undefined;
   /** 'Docker 20.10.24', 'OrbStack 1.9 (Docker 27.1)', … for people. */
   readonly name: string;
   readonly version: string;
@@ -40,10 +45,6 @@ export interface EngineFacts {
   readonly hasOneUser?: true | undefined;
   /** Each container mounts a volume anew, so an overlay must be in one container only. Undefined: they share one mount. */
   readonly mountsAnew?: true | undefined;
-  /** It cannot mount a volume made of other volumes. Undefined: it can. */
-  readonly joinsVolumes?: false | undefined;
-  /** Its machine keeps what containers print. Undefined: nobody does. */
-  readonly keepsOutput?: true | undefined;
   readonly cgroupVersion: 1 | 2;
   readonly seccomp: boolean;
   readonly memoryLimit: boolean;

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, EngineFacts, FoundObject } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, EngineFacts, FoundObject, PodForm } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { placeOf } from '../capabilities/columns.ts';
+import { refuseUnsupported } from '../capabilities/refuse.ts';
 import { unpackInside } from '../engine/unpack-inside.ts';
 import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
-import { refusedInPod } from './losses.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
 import { openSessionClaim, removeSession, type SessionClaim, volumesIn } from './session-claim.ts';
@@ -20,6 +21,7 @@ const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
  */
 export function openClusterEngine(options: ClusterEngineOptions): Runtime {
   const { api, owner, target, form } = options;
+  const facts = clusterFacts(target, form);
   const claims = new Map<string, SessionClaim>();
   const places = new Map<string, SessionPlaces>();
   const word = randomBytes(16).toString('hex');
@@ -38,7 +40,7 @@ export function openClusterEngine(options: ClusterEngineOptions): Runtime {
     return claim;
   };
   const create = async (spec: ContainerSpec): Promise<Container> => {
-    refuseSpec(spec, target);
+    refuseUnsupported(placeOf(facts), { spec });
     const { sessionId } = spec;
     const ofPods = places.get(sessionId) ?? {};
     places.set(sessionId, ofPods);
@@ -65,12 +67,12 @@ export function openClusterEngine(options: ClusterEngineOptions): Runtime {
     return container;
   };
   return {
-    facts: clusterFacts(target),
+    facts,
     lacks: options.lacks,
     gatewayDoor: form === 'pods' ? { port: GATEWAY_POD_PORT, word } : undefined,
     create,
     createVolume: async (volume) => {
-      if (volume.options !== undefined) throw refusedInPod('a volume of other volumes', target);
+      refuseUnsupported(placeOf(facts), { volume });
       await claimOf(sessionIdIn(volume.name)).add(volume);
     },
     async findVolume(name) {
@@ -112,9 +114,10 @@ export function openClusterEngine(options: ClusterEngineOptions): Runtime {
 }
 
 /** What a plan needs to know. Init proves the layers in each container. */
-function clusterFacts(target: ClusterTarget): EngineFacts {
+function clusterFacts(target: ClusterTarget, form: PodForm): EngineFacts {
   return {
     kind: 'kubernetes',
+    form,
     name: `Kubernetes (${target.context})`,
     version: '1',
     apiVersion: '',
@@ -125,8 +128,6 @@ function clusterFacts(target: ClusterTarget): EngineFacts {
     local: false,
     rootless: false,
     usernsRemap: false,
-    joinsVolumes: false,
-    keepsOutput: true,
     cgroupVersion: 2,
     seccomp: true,
     memoryLimit: true,
@@ -141,17 +142,6 @@ function clusterFacts(target: ClusterTarget): EngineFacts {
 /** The agent's pod has the address of the first one. */
 function gatewayMoved(): RunClaudeError {
   return new RunClaudeError('POD_ENDED', "the gateway's pod ended, and another one would have another address");
-}
-
-function refuseSpec(spec: ContainerSpec, target: ClusterTarget): void {
-  if (spec.tty)
-    throw refusedInPod(
-      'a terminal',
-      target,
-      'Work there with -p, exec or batch. run-claude diff shows the files of a session.',
-    );
-  if (spec.role === 'companion') throw refusedInPod('a program beside the agent', target);
-  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInPod('a directory of this machine', target);
 }
 
 function sessionIdIn(name: string): string {

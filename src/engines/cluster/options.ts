@@ -1,11 +1,9 @@
+import type { PodForm } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { LackedLayer } from '../../core/types/runtime.ts';
 import type { ClusterApi } from './api.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import type { ClusterTarget } from './target.ts';
-
-/** `pod`: of the RuntimeClass of deploy/kubernetes. `pods`: on any cluster. */
-export type ClusterForm = 'pod' | 'pods';
 
 /** What an engine over a cluster is opened with. */
 export interface ClusterEngineOptions {
@@ -14,7 +12,7 @@ export interface ClusterEngineOptions {
   readonly api: ClusterApi;
   /** The label value of this state directory's objects. */
   readonly owner: string;
-  readonly form: ClusterForm;
+  readonly form: PodForm;
   /** Reference with a digest, which the nodes pull. */
   readonly image: string;
   readonly storageClass: string | undefined;

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path/posix';
-import type { ContainerSpec } from '../../core/types/engine.ts';
+import type { ContainerSpec, PodForm } from '../../core/types/engine.ts';
 import { taskSpec } from '../engine/hardening/hardened.ts';
 import { withProof } from '../engine/hardening/proof.ts';
 import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
 import { type GatewayPod, overTcp, withTries } from '../render/own-pod.ts';
 import { type Pod, type PodContainer, type PodVolume, podOf } from '../render/pod.ts';
 import { behindGate } from './gate.ts';
-import type { ClusterForm } from './options.ts';
 
 /** Labels of every object that run-claude makes in a cluster. */
 export const LABELS = { owner: 'run-claude.owner', session: 'run-claude.session', role: 'run-claude.role' } as const;
@@ -22,7 +21,7 @@ export interface ClaimedVolume {
 export interface SessionPodParts {
   readonly name: string;
   readonly owner: string;
-  readonly form: ClusterForm;
+  readonly form: PodForm;
   /** Of an agent in a pod of its own. */
   readonly gateway: GatewayPod | undefined;
   /** Reference with a digest. */
@@ -183,7 +182,7 @@ function placeIn({ volumes }: SessionPodParts, name: string): ClaimedVolume {
 }
 
 /** What the renderer makes of one container, without the directories of its claim. */
-function oneContainer(spec: ContainerSpec, form: ClusterForm, how?: 'no directories in memory') {
+function oneContainer(spec: ContainerSpec, form: PodForm, how?: 'no directories in memory') {
   const mounts = how === undefined ? spec.mounts.filter(({ kind }) => kind === 'tmpfs') : [];
   const pod = podOf(form === 'pods' ? 'own' : 'confined', [{ ...spec, mounts }], { sockets: new Map() });
   const [container] = pod.spec.containers;
@@ -203,7 +202,7 @@ function onNode(node: string): object {
  * The policies of a session: nothing in and nothing out, and out for the gateway. For an agent with a network of its own, one
  * port of the gateway. Policies are a union. Pure.
  */
-export function sessionPolicies(sessionId: string, owner: string, form: ClusterForm): readonly object[] {
+export function sessionPolicies(sessionId: string, owner: string, form: PodForm): readonly object[] {
   const ofRole = (role: string) => ({ [LABELS.role]: role });
   const policy = (
     name: string,

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { VolumeSpec } from '../../core/types/engine.ts';
+import type { PodForm, VolumeSpec } from '../../core/types/engine.ts';
 import type { ClusterApi, ClusterObject } from './api.ts';
-import type { ClusterForm } from './options.ts';
 import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts';
 import { printable } from './printable.ts';
 
@@ -27,7 +26,7 @@ export interface SessionClaimParts {
   readonly api: ClusterApi;
   readonly owner: string;
   readonly sessionId: string;
-  readonly form: ClusterForm;
+  readonly form: PodForm;
   readonly storageClass: string | undefined;
   readonly sizeMb: number;
   readonly accessMode: string;

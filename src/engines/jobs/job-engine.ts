@@ -1,16 +1,17 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Container, ContainerSpec, FoundObject } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { placeOf } from '../capabilities/columns.ts';
+import { refuseUnsupported } from '../capabilities/refuse.ts';
 import { unpackInside } from '../engine/unpack-inside.ts';
 import { createInJob } from './job-container.ts';
 import { jobFacts } from './job-facts.ts';
-import { refusedInJob } from './losses.ts';
 import type { Scheduler } from './scheduler.ts';
 import { openSessionDir, openSharedDir, openSharedVolumes, type SessionDir } from './session-dir.ts';
 import { type JobLimits, openSessionJob, type SessionJob } from './session-job.ts';
 import { removeSharedImage, sessionOfRest, sharedObjects } from './shared-objects.ts';
 import type { JobTarget } from './target.ts';
-import { type BundleOptions, placeOf, writeOwnBundles } from './write-bundles.ts';
+import { type BundleOptions, volumeDir, writeOwnBundles } from './write-bundles.ts';
 
 export interface JobEngineOptions extends BundleOptions {
   readonly scheduler: Scheduler;
@@ -35,6 +36,7 @@ export interface JobEngineOptions extends BundleOptions {
 export function openJobEngine(options: JobEngineOptions): Runtime {
   const { local, shared, target, scheduler } = options;
   openSharedDir(shared, options.uid);
+  const facts = jobFacts(local.facts, scheduler.title, { target, shared });
   const jobs = new Map<string, SessionJob>();
   const bases = openSharedVolumes(shared);
   const sessionOf = (id: string): SessionDir => openSessionDir(shared, id);
@@ -55,7 +57,7 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
   const filled = new Map<string, string>();
   const create = async (spec: ContainerSpec): Promise<Container> => {
     lastImage = spec.image;
-    refuseSpec(spec, target);
+    refuseUnsupported(placeOf(facts), { spec });
     const job = jobOf(spec.sessionId);
     const container = await createInJob(spec, { options, job, session: sessionOf(spec.sessionId), bases, filled });
     containers.set(container.id, spec);
@@ -66,7 +68,7 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
       ...local.images,
       remove: async (name) => (removeSharedImage(shared, name) ? undefined : local.images.remove(name)),
     },
-    facts: jobFacts(local.facts, scheduler.title, { target, shared }),
+    facts,
     create,
     async createVolume(volume) {
       if (bases.isShared(volume.name)) return bases.add(volume);
@@ -81,7 +83,7 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
       }
       const sessionId = sessionIdIn(name);
       const found = sessionOf(sessionId).volume(name);
-      return found && { mountpoint: placeOf(jobOf(sessionId), found.place), labels: found.labels };
+      return found && { mountpoint: volumeDir(jobOf(sessionId), found.place), labels: found.labels };
     },
     async removeVolume(name) {
       if (bases.isShared(name)) return bases.remove(name);
@@ -107,12 +109,6 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
       await local.close();
     },
   };
-}
-
-function refuseSpec(spec: ContainerSpec, target: JobTarget): void {
-  if (spec.tty) throw refusedInJob('a session on a terminal', target);
-  if (spec.role === 'companion') throw refusedInJob('a program beside the agent', target);
-  if (spec.mounts.some(({ kind }) => kind === 'bind')) throw refusedInJob('a directory of this machine', target);
 }
 
 /** Names of volumes of a session have its id in them. */

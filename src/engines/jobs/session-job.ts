@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import type { Tell } from '../../core/types/event.ts';
-import { type JobLayer, refuseLostLayers } from './losses.ts';
+import { refuseLost } from '../capabilities/refuse.ts';
 import { JOB_SCRIPT, NODE_SCRIPT, RUN_FILES } from './node-script.ts';
 import { printable, readWord } from './read-word.ts';
 import type { AttachedProgram, JobState, Scheduler } from './scheduler.ts';
@@ -264,15 +264,15 @@ async function untilReady(id: string, runDir: string, parts: SessionJobParts): P
 }
 
 /** What the node says about its control groups. A hostile node can say anything: it is trusted as an engine is. */
-function checkMemory(id: string, ready: string, { limits, accepted, tell }: SessionJobParts): Running {
+function checkMemory(id: string, ready: string, { limits, accepted, target, tell }: SessionJobParts): Running {
   const [machine = '', runtime = '', ...bounds] = ready.split(' ');
   const [memory, swap] = bounds.map((text) => (/^\d+$/.test(text) ? Number(text) : undefined));
   const allowed = (limits.memoryMb + BESIDE_AGENT_MB) * 2 ** 20;
-  const lost: JobLayer[] = [
+  const found = [
     ...(memory === undefined || memory > allowed ? (['memory'] as const) : []),
     ...(swap === undefined || swap > 0 ? (['swap'] as const) : []),
   ];
-  refuseLostLayers(lost, accepted);
+  refuseLost({ column: 'slurm', named: `--on ${targetText(target)}` }, [], { accepted, found });
   const name = machine.replaceAll(/[^A-Za-z0-9._-]/g, '').slice(0, 64);
   tell({ kind: 'message', level: 'info', text: `Job ${id} runs on ${name} (${runtime === 'crun' ? 'crun' : 'runc'})` });
   return { id, memory, swap };

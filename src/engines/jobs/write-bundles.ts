@@ -13,7 +13,7 @@ import type { SessionDir, SharedVolumes } from './session-dir.ts';
 import type { SessionJob } from './session-job.ts';
 
 /** The directory of a volume on the node. */
-export const placeOf = (job: Pick<SessionJob, 'work'>, place: string): string =>
+export const volumeDir = (job: Pick<SessionJob, 'work'>, place: string): string =>
   path.join(job.work(), 'volumes', place);
 
 export interface BundleOptions {
@@ -63,7 +63,7 @@ export function bundleText(spec: ContainerSpec, { options, job, session, bases, 
       overlays[mount.volume] = known.overlay;
       continue;
     }
-    volumes[mount.volume] = placeOf(job, known.place);
+    volumes[mount.volume] = volumeDir(job, known.place);
     places.push(`${known.place} ${filled.get(mount.volume) ?? '-'}`);
   }
   const place = { rootfs, arch: local.facts.arch, volumes, overlays, uid, gid };

@@ -2,8 +2,8 @@ import { parseUser } from '../../core/host/user.ts';
 import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import { memoryOptions } from '../engine/body.ts';
 import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from '../engine/hardening/masked-paths.ts';
-import { provableArgv } from './losses.ts';
 import { type OciSeccomp, ociSeccomp } from './oci-seccomp.ts';
+import { provableArgv } from './provable-argv.ts';
 
 /** What a bundle needs besides the specification of its container. */
 export interface OciPlace {

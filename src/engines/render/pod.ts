@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { RunClaudeError } from '../../core/errors.ts';
 import { parseUser } from '../../core/host/user.ts';
 import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import { SYSCTLS } from '../engine/hardening/masked-paths.ts';
 import { confinementsOf, RUNTIME_CLASS } from './confine.ts';
-import { provableArgv } from './losses.ts';
 import { podLabels } from './network-policy.ts';
+import { provableArgv } from './provable-argv.ts';
 
 /** A Pod of Kubernetes, as far as it is used. */
 export interface Pod {
@@ -86,16 +85,10 @@ export function seccompFile(profile: string): string {
   return `run-claude/${createHash('sha256').update(profile).digest('hex').slice(0, 16)}.json`;
 }
 
-/**
- * A pod of these containers. What a pod cannot say is in the table of layers.
- *
- * @throws {RunClaudeError} RENDER_LOSS for a directory of this machine, which no node has; for a runtime, or an agent with
- *   a network, in a pod of the RuntimeClass
- */
+/** A pod of these containers. The table of capabilities has what a pod does not support: it is refused before. */
 export function podOf(kind: PodKind, specs: readonly ContainerSpec[], place: PodPlace): Pod {
   const [first] = specs;
   if (first === undefined) throw new Error('a pod needs a container');
-  if (kind === 'confined') refuseOtherRuntime(specs);
   const volumes = new Map(specs.flatMap((spec) => volumesOf(kind, spec, place)));
   const isOffline = specs.every(({ network }) => network === 'none');
   const names = specs.flatMap(({ loopbackNames = [] }) => loopbackNames);
@@ -131,22 +124,6 @@ export function podOf(kind: PodKind, specs: readonly ContainerSpec[], place: Pod
       ...(runtime === undefined ? {} : { runtimeClassName: runtime }),
     },
   };
-}
-
-function refuseOtherRuntime(specs: readonly ContainerSpec[]): void {
-  const { runtime } = specs.find((spec) => spec.runtime !== undefined) ?? {};
-  if (runtime !== undefined)
-    throw new RunClaudeError(
-      'RENDER_LOSS',
-      `a pod of the RuntimeClass ${RUNTIME_CLASS} cannot have the runtime ${runtime}`,
-      {
-        hint: 'Leave --runtime out, or render pods: --dry-run=pods',
-      },
-    );
-  if (specs.some(({ role, network }) => role === 'agent' && network !== 'none'))
-    throw new RunClaudeError('RENDER_LOSS', `the RuntimeClass ${RUNTIME_CLASS} gives the agent no network`, {
-      hint: 'Leave --network open out, or render pods: --dry-run=pods',
-    });
 }
 
 /** Kubernetes puts variables in place of `$(NAME)`, in words and in values. */
@@ -202,10 +179,7 @@ function volumesOf(kind: PodKind, spec: ContainerSpec, place: PodPlace): [string
 
 function sourceOf(kind: PodKind, spec: ContainerSpec, mount: Mount, { sockets }: PodPlace): Omit<PodVolume, 'name'> {
   if (mount.kind === 'tmpfs') return { emptyDir: { medium: 'Memory', sizeLimit: `${mount.sizeMb}Mi` } };
-  if (mount.kind === 'bind')
-    throw new RunClaudeError('RENDER_LOSS', `a pod cannot mount ${mount.source} of this machine`, {
-      hint: 'Plan for an engine on another machine, where all directories are volumes: DOCKER_HOST=ssh://USER@HOST',
-    });
+  if (mount.kind === 'bind') throw new Error(`a pod cannot mount ${mount.source} of this machine`);
   if (!sockets.has(mount.volume)) return { persistentVolumeClaim: { claimName: mount.volume } };
   // No other pod has the sockets. The gateway's certificate, where it has one, is public.
   if (kind === 'own' && spec.role === 'agent') return { configMap: { name: `${spec.name}-ca`, optional: true } };

@@ -1,12 +1,13 @@
 import type { ContainerSpec } from '../../core/types/engine.ts';
+import { formPlace, type RenderForm } from '../capabilities/columns.ts';
+import { refuseLost, refuseUnsupported } from '../capabilities/refuse.ts';
 import { containerBody } from '../engine/body.ts';
 import { withProof } from '../engine/hardening/proof.ts';
-import type { PlannedParts } from './layers.ts';
-import { refuseLosses } from './losses.ts';
 import { closedPolicy, type NetworkPolicy, outwardPolicy, pairPolicies } from './network-policy.ts';
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
 import { LATER_GATEWAY, overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
+import type { PlannedParts } from './without-parts.ts';
 
 /** The containers of a session. Each role is a container of its own in every target. */
 export interface SessionSpecs {
@@ -29,6 +30,18 @@ const rolesOf = ({ agent, gateway, collector }: SessionSpecs): ContainerSpec[] =
   collector,
 ];
 
+/**
+ * Refuses what a form does not support of these containers and of their session, apart from the layers that the user named.
+ *
+ * @throws {RunClaudeError} RENDER_LOSS; USAGE for a name that is not a layer of the form
+ */
+function refuseForm(form: RenderForm, specs: SessionSpecs, without: readonly string[]): void {
+  const place = formPlace(form);
+  const asked = [{ policy: specs.plan.policy, also: specs.plan.also }, ...rolesOf(specs).map((spec) => ({ spec }))];
+  for (const one of asked) refuseUnsupported(place, one);
+  refuseLost(place, asked, { accepted: without });
+}
+
 /** The requests to an engine, in the order of their start. */
 export function renderEngine(specs: SessionSpecs, owner: string): ReturnType<typeof containerBody>[] {
   return rolesOf(specs).map((spec) => containerBody(withProof(spec), owner));
@@ -45,7 +58,7 @@ export function renderOci(
   { without }: RenderOptions,
 ): Readonly<Record<string, OciConfig>> {
   const all = rolesOf(specs).map(withProof);
-  refuseLosses('oci', { specs: all, plan: specs.plan }, without);
+  refuseForm('oci', specs, without);
   return Object.fromEntries(all.map((spec) => [spec.role, ociConfig(spec, place(spec))]));
 }
 
@@ -65,10 +78,9 @@ export function renderConfined(
   { without }: RenderOptions,
 ): readonly KubernetesObject[] {
   const { agent, gateway, collector } = specs;
+  refuseForm('pod', specs, without);
   const pod = podOf('confined', [agent, ...(gateway === undefined ? [] : [gateway])].map(withProof), place);
   const collecting = podOf('confined', [withProof(collector)], place);
-  // What no option changes is refused first, by podOf.
-  refuseLosses('pod', { specs: rolesOf(specs), plan: specs.plan }, without);
   return [gateway === undefined ? closedPolicy(agent) : outwardPolicy(agent), closedPolicy(collector), pod, collecting];
 }
 
@@ -84,6 +96,7 @@ export function renderOwnPods(
   { without }: RenderOptions,
 ): readonly KubernetesObject[] {
   const { agent, gateway, collector } = specs;
+  refuseForm('pods', specs, without);
   const collecting = podOf('own', [withTries(collector)], place);
   const joined = [...place.sockets.values()].reduce(
     (spec, directory) => overTcp(spec, { directory, isShared: false }, LATER_GATEWAY),
@@ -91,7 +104,6 @@ export function renderOwnPods(
   );
   const agentWith = gateway === undefined ? withTries(agent) : withTries(joined, LATER_GATEWAY);
   const agentPod = podOf('own', [agentWith], place);
-  refuseLosses('pods', { specs: rolesOf(specs), plan: specs.plan }, without);
   if (gateway === undefined) return [closedPolicy(agent), closedPolicy(collector), agentPod, collecting];
   return [
     ...pairPolicies(agent, gateway),

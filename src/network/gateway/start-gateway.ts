@@ -5,6 +5,8 @@ import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { BrokeredHost, GatewayConfig, GatewayUsage, NetworkEntry } from '../../core/types/gateway.ts';
 import type { UsageTotals } from '../../core/types/session.ts';
+import { placeOf } from '../../engines/capabilities/columns.ts';
+import { supports } from '../../engines/capabilities/table.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import { type AgentSide, agentSide } from './agent-side.ts';
@@ -155,9 +157,10 @@ async function configure(
     credential === undefined ? undefined : credential.current(),
     resolveBrokers(policy, companionTokens, mcpLogins, brokered),
   ]);
-  if (facts.keepsOutput === true) refuseReadableRelay(upstreams, facts.endpoint);
+  const keepsOutput = !supports(placeOf(facts).column, 'no-log');
+  if (keepsOutput) refuseReadableRelay(upstreams, facts.endpoint);
   const config = gatewayConfig(policy, upstreams, secret, brokers, homeAgent(program));
-  const gateway = { ...config, podDoor: gatewayDoor, tellsCa: facts.keepsOutput !== true };
+  const gateway = { ...config, podDoor: gatewayDoor, tellsCa: !keepsOutput };
   return { gateway, targets: { ...upstreams.targets, ...localTargets(gateway.localPorts) } };
 }
 

@@ -28,9 +28,9 @@ export async function noteCommits(
   changes: readonly Change[] = [],
 ): Promise<SessionRecord> {
   if (mounts === undefined) return updateRecord(record, { commits: [] });
-  const { mountsAnew, keepsOutput } = record.plan.engine;
+  const { kind } = record.plan.engine;
   // A container of a queue or a cluster may have to wait for its turn.
-  if (mountsAnew === true || keepsOutput === true) return record;
+  if (kind === 'slurm' || kind === 'kubernetes') return record;
   try {
     const { project, mode } = record.plan;
     const repositories = withKnownCommits(findRepositories(project, mode, nestedIn(changes)));

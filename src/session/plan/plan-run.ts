@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isPrintOnly, withPermissionMode } from '../../agents/agents.ts';
+import { homeAgent, isPrintOnly, withPermissionMode } from '../../agents/agents.ts';
 import { OVERSHOOT_MB } from '../../core/text/disk-room.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { AlsoFolder, HostFacts, Plan, Program, ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import { placeOf } from '../../engines/capabilities/columns.ts';
+import { refuseUnsupported } from '../../engines/capabilities/refuse.ts';
 import { planEnvironment, type UserEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
@@ -59,17 +61,19 @@ export interface PlanBasis extends Pick<Plan, 'user' | 'tty'> {
 /**
  * Refuses what no finding could allow, and decides what findings depend on. Pure.
  *
- * @throws {RunClaudeError} USAGE for a project that no agent may get; ENGINE_NO_LAYER, ENGINE_NO_RUNTIME, STRATEGY_UNUSABLE
- * and others for an engine that cannot enforce the policy
+ * @throws {RunClaudeError} USAGE for a project that no agent may get, and for what the runtime does not support;
+ * ENGINE_NO_LAYER, ENGINE_NO_RUNTIME, STRATEGY_UNUSABLE and others for an engine that cannot enforce the policy
  */
 export function planBasis(input: PlanInput, { spareId }: Pick<PlanFindings, 'spareId'>): PlanBasis {
   const { policy, host, project, engine, program } = input;
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
+  const tty = host.stdinTty && host.stdoutTty && program.kind !== 'kept' && !isPrintOnly(program);
+  refuseUnsupported(placeOf(engine), { program, tty, agentLayer: homeAgent(program).image });
   const { strategy } = chooseStrategy(policy, engine, undefined);
   return {
     ...chooseUser(storageOf(strategy), engine, { ...host, spareId }, project),
-    tty: host.stdinTty && host.stdoutTty && program.kind !== 'kept' && !isPrintOnly(program),
+    tty,
     needsTrial: needsTrial(strategy),
   };
 }

@@ -1,6 +1,8 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import { placeOf } from '../../engines/capabilities/columns.ts';
+import { refuseUnsupported } from '../../engines/capabilities/refuse.ts';
 
 /** Why an engine runs no session, whatever limits it reports; undefined where it may. */
 export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name' | 'local' | 'version'>): string | undefined {
@@ -14,12 +16,13 @@ export function refusalOf(engine: Pick<EngineFacts, 'kind' | 'name' | 'local' | 
 /**
  * Refuses an engine that cannot enforce the policy.
  *
- * @throws {RunClaudeError} ENGINE_NO_LAYER, ENGINE_NO_RUNTIME
+ * @throws {RunClaudeError} ENGINE_NO_LAYER, ENGINE_NO_RUNTIME, ENGINE_NO_GPU; USAGE for what the runtime does not support
  */
-export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime' | 'gpu'>): void {
+export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 'runtime'> & Partial<Policy>): void {
   const refusal = refusalOf(engine);
   if (refusal !== undefined)
     throw new RunClaudeError('ENGINE_NO_LAYER', refusal, { hint: 'Use Docker, or Podman on this machine.' });
+  refuseUnsupported(placeOf(engine), { policy });
   const missing = [
     ...(engine.seccomp ? [] : ['seccomp']),
     ...(engine.memoryLimit ? [] : ['memory limits']),
@@ -33,7 +36,7 @@ export function refuseEngine(engine: EngineFacts, policy: Pick<Policy, 'cpus' | 
   }
   if (policy.gpu === true && engine.gpus !== true) {
     throw new RunClaudeError('ENGINE_NO_GPU', `${engine.name} has no graphics processors to give`, {
-      hint: "Leave --gpu out, or install NVIDIA's container toolkit where the engine runs. Podman is not supported.",
+      hint: "Leave --gpu out, or install NVIDIA's container toolkit where the engine runs.",
     });
   }
   if (policy.runtime !== undefined && !engine.runtimes.includes(policy.runtime)) {

@@ -3,6 +3,8 @@ import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { STRATEGIES, STRATEGY_NAMES, type StrategyFacts, type StrategyName } from '../../core/types/strategy.ts';
+import { placeOf } from '../../engines/capabilities/columns.ts';
+import { supports } from '../../engines/capabilities/table.ts';
 
 /** Result of trying an overlay volume in the real state directory. */
 export interface StrategyTrial {
@@ -47,7 +49,9 @@ export function chooseStrategy(policy: Policy, engine: EngineFacts, trial: Strat
 function whyUnusable(name: StrategyName, engine: EngineFacts, trial: StrategyTrial | undefined): string | undefined {
   const { storage, needsOverlayTrial, copiesProject } = STRATEGIES[name];
   if (storage === 'engine')
-    return !copiesProject && engine.joinsVolumes === false ? 'the engine does not join volumes' : undefined;
+    return !copiesProject && !supports(placeOf(engine).column, 'joined-volumes')
+      ? 'the engine does not join volumes'
+      : undefined;
   if (!engine.local) return 'the engine does not run on this kernel';
   if (engine.usernsRemap) return 'the engine remaps users';
   return needsOverlayTrial && trial?.works === false ? trial.why : undefined;

@@ -1,12 +1,9 @@
 import { homeAgent } from '../../agents/agents.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import { refuseAgentLayer } from '../../engines/cluster/losses.ts';
-import { refuseAttended } from '../../engines/jobs/losses.ts';
 import type { AddressedCache } from '../../environment/caches/fill-caches.ts';
 import type { AddressedEnvironment } from '../../environment/setup/make-environment.ts';
 import { startSelection } from '../../workspace/base/prescan-project.ts';
 import { knownTrial, tryLayers } from '../../workspace/layer/try-layers.ts';
-import { goesToScheduler } from '../plan/choose-engine.ts';
 import { type PlanFindings, type PlanInput, planBasis, planRun } from '../plan/plan-run.ts';
 import { findSpareId, servantIdsWithAccount } from '../record/spare-id.ts';
 import type { SessionDeps } from '../stage/deps.ts';
@@ -34,11 +31,8 @@ export async function makePlan(
 ): Promise<MadePlan> {
   const { policy, host, program, project } = input;
   const spare = { spareId: findSpareId(host.stateDir, host.uid), servantIdsWithAccount: servantIdsWithAccount() };
-  const { user, tty, needsTrial } = planBasis(input, spare);
-  const agent = homeAgent(program);
-  if (goesToScheduler(policy)) refuseAttended({ policy, tty, program });
-  refuseAgentLayer(policy, agent);
-  const image = await sessionImage(policy, deps, agent.image);
+  const { user, needsTrial } = planBasis(input, spare);
+  const image = await sessionImage(policy, deps, homeAgent(program).image);
   const { tag, ...rest } = image;
   const session = { sessionId: ids.sessionId, policy, program, project, user, image: tag, ...rest };
   if (isStarting) await prepareImage(session, deps, policy.rebuild);

@@ -12,6 +12,7 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
     'engine/engines/jobs/slurm.long.test.ts',
     'engine/engines/cluster/cluster.long.test.ts',
   ],
+  'src/engines/capabilities': ['unit/engines/capabilities/capabilities.test.ts'],
   'src/engines/jobs': ['unit/engines/jobs/jobs.test.ts', 'engine/engines/jobs/slurm.long.test.ts'],
   'src/engines/cluster': [
     'unit/engines/cluster/cluster.test.ts',

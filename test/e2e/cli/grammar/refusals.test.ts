@@ -21,8 +21,16 @@ it('wrong, missing and superfluous words are refused with a message, and nothing
     [['--check', '--allow-address', '10.0.0.0/99'], 2, /'10\.0\.0\.0\/99' is not an address range/],
     [['--dry-run', '--profile', 'nobody'], 2, /there is no profile 'nobody'/],
     [['--check', '--report', 'nowhere/r.json'], 2, /nowhere\/r\.json: there is no such folder/],
-    [['exec', '--dry-run=pod', '.', '--', 'true'], 125, /a pod cannot mount .* of this machine[\s\S]*DOCKER_HOST/],
-    [['exec', '--dry-run=pods', '.', '--', 'true'], 125, /a pod cannot mount .* of this machine[\s\S]*DOCKER_HOST/],
+    [
+      ['exec', '--dry-run=pod', '.', '--', 'true'],
+      125,
+      /--dry-run=pods? does not support: a directory of this machine[\s\S]*DOCKER_HOST/,
+    ],
+    [
+      ['exec', '--dry-run=pods', '.', '--', 'true'],
+      125,
+      /--dry-run=pods? does not support: a directory of this machine[\s\S]*DOCKER_HOST/,
+    ],
     [['exec', '--without-layer', 'swap', '.', '--', 'true'], 2, /a session that is started has every layer/],
     [['undo'], 2, /no session of .*project yet/],
     [['stauts'], 2, /'stauts' is neither a command nor a folder[\s\S]*run-claude status/],

@@ -192,14 +192,16 @@ it('a server that knows only the older protocol takes the same session', { timeo
   expect(output).toContain('1 file created');
 });
 
-it('refuses a lost layer that nobody named, and options that a pod does not carry', { timeout: MINUTES }, async () => {
+it('refuses a lost layer that nobody named, and options that a pod does not support', {
+  timeout: MINUTES,
+}, async () => {
   const lost = await scene.configured(
     (text) => text.replace('["no-log"]', '[]'),
     () => scene.run(...execWords('true')),
   );
   expect([lost.output, lost.status]).toEqual([expect.stringContaining('--without-layer no-log'), 125]);
   const port = await scene.run('exec', ...ON, '--port', '3000', '--yes', '.', '--', 'true');
-  expect([port.output, port.status]).toEqual([expect.stringContaining('does not carry: --port'), 2]);
+  expect([port.output, port.status]).toEqual([expect.stringContaining('does not support: --port'), 2]);
 });
 
 it('each task of a batch has pods of its own, and the changes of all stay pending', {

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { lossesOf } from '../../../../src/engines/render/losses.ts';
+import { lostLayers } from '../../../../src/engines/capabilities/refuse.ts';
 import { ClusterScene, canRunPods, execWords, ON, SECRET } from '../../../support/kubernetes/cluster-scene.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 
 // Nodes without the wrapper: each container is a pod with a network, and policies of the cluster are its fence.
 
 const MINUTES = 60_000;
-const LOST = lossesOf('pods', { network: 'none' }).map(({ name }) => name);
+const LOST = lostLayers('pods', [{ spec: { network: 'none' } }]).map(({ name }) => name);
 
 let scene: ClusterScene;
 

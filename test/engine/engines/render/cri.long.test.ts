@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
+import { lostLayers } from '../../../../src/engines/capabilities/refuse.ts';
 import { agentSpec, collectorSpec, gatewaySpec, INSIDE } from '../../../../src/engines/engine/hardening/hardened.ts';
 import { PROBES, readProbes } from '../../../../src/engines/engine/hardening/probes.ts';
 import { readSeccompProfile } from '../../../../src/engines/engine/hardening/seccomp.ts';
-import { lossesOf } from '../../../../src/engines/render/losses.ts';
 import { GATEWAY_POD_PORT } from '../../../../src/engines/render/network-policy.ts';
 import { LATER_GATEWAY } from '../../../../src/engines/render/own-pod.ts';
 import type { Pod } from '../../../../src/engines/render/pod.ts';
@@ -254,7 +254,7 @@ function enforce(gateway: string): void {
 }
 
 it('in pods of their own, init refuses to start the agent until a policy is enforced; then it reaches the gateway’s port alone', async () => {
-  const without = lossesOf('pods', specsWith([], []).agent).map(({ name }) => name);
+  const without = lostLayers('pods', [{ spec: specsWith([], []).agent }]).map(({ name }) => name);
   const [gatewayPod, agentPod] = podsIn(
     renderOwnPods(specsWith(script(FAR_AGENT), script(FAR_GATEWAY)), PLACE, { without }),
   );

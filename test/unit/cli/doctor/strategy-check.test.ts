@@ -7,6 +7,7 @@ import type { EngineFacts } from '../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 
 const HERE = {
+  kind: 'docker',
   endpoint: 'unix:///sock',
   version: '28',
   kernel: '6.1',

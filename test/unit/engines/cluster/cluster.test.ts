@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { expect, it } from 'vitest';
-import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import { kubernetesTable } from '../../../../src/core/config/tables/kubernetes.ts';
 import { behindGate, END_OF_INPUT, framesOf, OPEN, signalLine } from '../../../../src/engines/cluster/gate.ts';
-import { refuseLostInPods, refuseOtherImage } from '../../../../src/engines/cluster/losses.ts';
 import {
   hasGateway,
   podName,
@@ -200,14 +198,6 @@ it('an evicted pod has no exit status of its program, whatever its container say
     status: undefined,
     why: 'Evicted: memory',
   });
-});
-
-it('refuses lost layers and other images', () => {
-  expect(() => refuseLostInPods('pod', [])).toThrow(/no-log/);
-  expect(() => refuseLostInPods('pod', ['no-log'])).not.toThrow();
-  expect(() => refuseLostInPods('pod', ['no-log', 'seccomp'])).toThrow(/not a layer that a pod may lack/);
-  expect(() => refuseLostInPods('pods', ['no-log'])).toThrow(/no-network/);
-  expect(() => refuseOtherImage({ ...DEFAULTS, image: 'x' }, 'k8s:a')).toThrow(/does not carry: --image/);
 });
 
 it('the table takes an image by its digest only', () => {

@@ -14,12 +14,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { readConfigFile } from '../../../../src/core/config/config-file.ts';
-import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import { agentSpec } from '../../../../src/engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../../../src/engines/engine/hardening/seccomp.ts';
 import { jobBundle } from '../../../../src/engines/jobs/bundle.ts';
 import { runtimeSaid } from '../../../../src/engines/jobs/job-container.ts';
-import { refuseLostLayers, refuseNotCarried } from '../../../../src/engines/jobs/losses.ts';
 import { EXIT_MARK } from '../../../../src/engines/jobs/node-script.ts';
 import { readWord } from '../../../../src/engines/jobs/read-word.ts';
 import { openSessionDir, openSharedDir, openSharedVolumes } from '../../../../src/engines/jobs/session-dir.ts';
@@ -135,19 +133,6 @@ it("gives the gateway the node's network, and no setting or device of the node",
   expect(made.linux.sysctl).toBeUndefined();
   expect(made.process.args[2]).not.toContain('kernel-setting');
   expect(made.process.args[2]).toContain('read-only-root');
-});
-
-it('refuses a lost layer that nobody named, and a name that is not a layer', () => {
-  expect(() => refuseLostLayers(['gateway-network', 'swap'], ['swap'])).toThrow('gateway-network:');
-  expect(() => refuseLostLayers([], ['seccomp'])).toThrow("'seccomp' is not a layer");
-  refuseLostLayers(['gateway-network'], ['gateway-network', 'memory']);
-});
-
-it('names every option that a job does not carry', () => {
-  refuseNotCarried({ ...DEFAULTS, mode: 'copy' }, 'slurm:short');
-  expect(() => refuseNotCarried({ ...DEFAULTS, ports: ['3000'], gpu: true }, 'slurm:short')).toThrow(
-    /bind mode, --port, --gpu/,
-  );
 });
 
 it('reads [slurm], and refuses a directory that the mount options cannot have', () => {

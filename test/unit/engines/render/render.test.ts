@@ -3,12 +3,13 @@ import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { ContainerSpec } from '../../../../src/core/types/engine.ts';
 import type { AlsoFolder } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import { lostLayers } from '../../../../src/engines/capabilities/refuse.ts';
+import { CAPABILITIES } from '../../../../src/engines/capabilities/table.ts';
 import { withProof } from '../../../../src/engines/engine/hardening/proof.ts';
-import { type PlannedParts, RENDERED_LAYERS, withoutParts } from '../../../../src/engines/render/layers.ts';
-import { lossesOf, lostParts } from '../../../../src/engines/render/losses.ts';
 import { ociConfig } from '../../../../src/engines/render/oci-config.ts';
 import { ociSeccomp } from '../../../../src/engines/render/oci-seccomp.ts';
 import { renderConfined, renderEngine, renderOci, renderOwnPods } from '../../../../src/engines/render/render.ts';
+import { type PlannedParts, withoutParts } from '../../../../src/engines/render/without-parts.ts';
 import { GATEWAY_VOLUME } from '../../../../src/network/gateway/agent-side.ts';
 import { agent, SPECS, seccomp, sockets } from '../../../support/rendered-specs.ts';
 
@@ -18,8 +19,8 @@ const place = {
   volumes: { 'run-claude-a-ws': '/v/ws', 'run-claude-a-gw': '/v/gw' },
   networkNamespace: '/run/netns/x',
 };
-const lostInPods = RENDERED_LAYERS.filter((layer) => layer.lost?.pods !== undefined && layer.isPlanned === undefined);
-const WITHOUT = lostInPods.map(({ name }) => name);
+const WITHOUT = lostLayers('pods', [{ spec: agent }]).map(({ name }) => name);
+const lostParts = (form: 'oci' | 'pod', { policy, also }: PlannedParts) => lostLayers(form, [{ policy, also }]);
 
 const folder: AlsoFolder = {
   name: 'docs',
@@ -65,16 +66,10 @@ const FULL: PlannedParts = {
 };
 
 describe('the table of layers', () => {
-  it('names each layer once, and where a target has no field it says what is lost', () => {
-    const names = RENDERED_LAYERS.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const { name, carried, lost } of RENDERED_LAYERS)
-      for (const target of ['engine', 'oci', 'pod', 'pods'] as const)
-        if (carried[target] === 'no field') expect(lost?.[target], `${name}, ${target}`).toMatch(/\w/);
-  });
-
   it('has every field of a request to the engine', () => {
-    const named = RENDERED_LAYERS.map(({ carried }) => carried.engine).join(' ');
+    const named = Object.values(CAPABILITIES)
+      .map(({ cells: { docker } }) => (docker.is === 'supported' ? docker.by : ''))
+      .join(' ');
     const elsewhere = [
       'name',
       'Image',
@@ -92,19 +87,19 @@ describe('the table of layers', () => {
         expect([...named.split(/[ ,]+/), ...elsewhere, ...streams], field).toContain(field);
   });
 
-  it('the engine loses nothing, and an OCI bundle only what few sessions ask for', () => {
+  it('Docker loses nothing, and an OCI bundle only what few sessions ask for', () => {
     for (const spec of [SPECS.agent, SPECS.gateway as ContainerSpec, SPECS.collector]) {
-      expect(lossesOf('engine', spec)).toEqual([]);
-      expect(lossesOf('oci', spec)).toEqual([]);
+      expect(lostLayers('docker', [{ spec }])).toEqual([]);
+      expect(lostLayers('oci', [{ spec }])).toEqual([]);
     }
     const more = { ...agent, gpus: true as const, loopbackNames: ['db'] };
-    expect(lossesOf('oci', more).map(({ name }) => name)).toEqual(['loopback-names', 'graphics']);
+    expect(lostLayers('oci', [{ spec: more }]).map(({ name }) => name)).toEqual(['loopback-names', 'graphics']);
   });
 
   it('names what a session has beside its containers, each as long as it is not named, in both forms', () => {
     const names = PARTS.map(([name]) => name);
     expect(lostParts('oci', SPECS.plan)).toEqual([]);
-    expect(lostParts('engine', FULL)).toEqual([]);
+    expect(lostLayers('docker', [{ policy: FULL.policy, also: FULL.also }])).toEqual([]);
     for (const [name, plan] of PARTS) {
       expect(lostParts('oci', plan).map((layer) => layer.name)).toEqual([name]);
       expect(() => renderOci({ ...SPECS, plan }, () => place, { without: [] })).toThrow(`\n  ${name}: `);
@@ -112,7 +107,11 @@ describe('the table of layers', () => {
       expect(() => renderOwnPods({ ...SPECS, plan }, { sockets }, { without: WITHOUT })).toThrow(`\n  ${name}: `);
       expect(renderOci({ ...SPECS, plan }, () => place, { without: [name] })).toHaveProperty('agent');
     }
-    expect(lostParts('pod', FULL).map(({ name }) => name)).toEqual(names);
+    expect(
+      lostParts('pod', FULL)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...names].sort());
     expect(lostParts('pod', withoutParts(FULL))).toEqual([]);
     expect(lostParts('oci', { policy: { ...FULL.policy, network: 'none' } }).map(({ name }) => name)).not.toContain(
       'mcp-programs',
