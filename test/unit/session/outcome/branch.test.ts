@@ -19,9 +19,10 @@ import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
 import type { ClaudeData } from '../../../../src/core/types/claude-data.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../../../src/core/types/session.ts';
+import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { undoSession } from '../../../../src/session/later/undo.ts';
 import { type ApplyPendingOptions, applyPending } from '../../../../src/session/outcome/apply.ts';
-import { stageAfter } from '../../../../src/session/outcome/apply-choice.ts';
+import { frozenRequest, stageAfter } from '../../../../src/session/outcome/apply-choice.ts';
 import { outcomesWithBranch } from '../../../../src/session/outcome/branch.ts';
 import { targetNamed } from '../../../../src/session/outcome/targets.ts';
 import { readRecord, writeCollected } from '../../../../src/session/record/session.ts';
@@ -82,6 +83,10 @@ async function lay(sides: Sides, findings: readonly Partial<Finding>[] = [], has
   const host = { dataDir: path.join(place, 'data'), home };
   const deps = { host, tell, screen: undefined, interruption } as unknown as Parameters<typeof applyPending>[1];
   const record = () => readRecord(sessionDir) as NonNullable<ReturnType<typeof readRecord>>;
+  const openBranch = (words: Readonly<Record<string, string>>) =>
+    targetNamed(new Map(Object.entries(words)), 'ask').open(record(), deps, {
+      ...{ cwd: project, env, given: new Map(Object.entries(words)) },
+    });
   const apply = async ({ branch = 'work', push, pr, title, ...more }: BranchOptions = {}) => {
     const words = Object.entries({ branch, push, pr, title });
     const given = new Map(words.flatMap(([name, word]) => (word === undefined ? [] : [[name, word] as const])));
@@ -95,7 +100,7 @@ async function lay(sides: Sides, findings: readonly Partial<Finding>[] = [], has
   const tree = (): Nodes =>
     Object.fromEntries(Object.entries(scene.now() as Nodes).filter(([name]) => !name.startsWith('.git')));
   const show = (name: string): string => git('show', `work:${name}`);
-  return { ...scene, place, env, git, config, said, record, apply, applyToFiles, undo, tree, show };
+  return { ...scene, place, env, git, config, deps, said, record, openBranch, apply, applyToFiles, undo, tree, show };
 }
 
 /** The same over a repository whose HEAD has pointers of Git LFS. */
@@ -190,6 +195,39 @@ describe('apply --branch', () => {
       ways: ['theirs'],
       why: expect.stringContaining('in HEAD'),
     });
+  });
+
+  it('asks about a conflict only with the answers that a commit can hold', async () => {
+    const { openBranch, git, show, project, record, deps, choice } = await lay(SIDES);
+    writeFileSync(path.join(project, 'a.txt'), '1\n2\n3\n4\nmine\n');
+    git('commit', '-qam', 'mine');
+    const asked: (readonly string[])[] = [];
+    const target = await openBranch({ branch: 'work' });
+    const { outcome } = await target.apply(
+      {
+        ...{ ...frozenRequest(record(), choice, deps), conflict: 'keep', dryRun: false, audit: () => [] },
+        askConflict: async ({ rules }) => {
+          asked.push(rules);
+          return { rule: 'theirs', forAll: false };
+        },
+        acceptMerge: async () => true,
+      },
+      reviewOf(record()),
+    );
+    expect(asked).toEqual([['keep', 'theirs']]);
+    expect(outcome.changes.filter(({ verdict }) => verdict === 'conflict')).toEqual([]);
+    expect(show('a.txt')).toBe('1\n2\n3\n4\nfive\n');
+  });
+
+  it('keeps on record what another terminal applied to the files since', async () => {
+    const { openBranch, record, deps } = await lay(SIDES);
+    const seen = record();
+    const target = await openBranch({ branch: 'work' });
+    await applyPending(seen, deps, { ...OPTIONS, filter: { only: ['a.txt'], skip: [] } });
+    await applyPending(seen, deps, OPTIONS, target);
+    const changes = new Map(record().outcome?.changes.map(({ path: one, ...rest }) => [one as string, rest]));
+    expect(changes.get('a.txt')).toEqual({ verdict: 'applied' });
+    expect(changes.get('l')).toMatchObject({ verdict: 'applied', why: 'on branch work' });
   });
 
   it('takes nothing of the work tree that is not committed', async () => {
