@@ -4,6 +4,7 @@ import path from 'node:path';
 import { freeDiskMb } from '../../core/host/facts.ts';
 import { gitVersion } from '../../core/host/git.ts';
 import { MIN_START_MB } from '../../core/text/disk-room.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
@@ -82,15 +83,16 @@ function writableCheck(name: 'state-directory' | 'cache-directory', dir: string)
   if (process.getuid !== undefined && uid !== process.getuid()) {
     return fault(name, `${dir} belongs to another user`, `Change its owner to your user, or set ${VARIABLES[name]}.`);
   }
-  if ((mode & 0o022) !== 0) return fault(name, `other users can write to ${dir}`, `Run chmod 700 ${dir}`);
-  if ((mode & 0o077) !== 0) return warning(name, `other users can read ${dir}`, `Run chmod 700 ${dir}`);
+  if ((mode & 0o022) !== 0) return fault(name, `other users can write to ${dir}`, `Run chmod 700 ${shellWord(dir)}`);
+  if ((mode & 0o077) !== 0) return warning(name, `other users can read ${dir}`, `Run chmod 700 ${shellWord(dir)}`);
   return ok(name, dir);
 }
 
 function tmpCheck(dir: string, freeMb: FreeSpace, fileSystem: FileSystemOf): Check {
   const free = freeMb(dir);
   const sticky = (statSync(existing(dir)).mode & 0o1002) === 0o0002;
-  if (sticky) return warning('tmp', `every user can remove the files of others in ${dir}`, `Run chmod 1777 ${dir}`);
+  if (sticky)
+    return warning('tmp', `every user can remove the files of others in ${dir}`, `Run chmod 1777 ${shellWord(dir)}`);
   if (free < 100)
     return warning(
       'tmp',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shellWord } from '../../core/text/shell-word.ts';
 
 /**
  * Runs the command of $1 where the last one of this conversation ended, and stores where it ends in the file $2. Both
@@ -23,9 +24,5 @@ export interface InsideOptions {
 export function insideCommand(command: string, { session, conversation, runClaude }: InsideOptions): string {
   const key = createHash('sha256').update(conversation).digest('hex').slice(0, 16);
   const inside = ['/bin/bash', '-c', IN_ITS_DIRECTORY, 'bash', command, `/tmp/.directory-${key}`];
-  return `${[...runClaude, 'exec', '--session', session, '--', ...inside].map(quoted).join(' ')} </dev/null`;
+  return `${[...runClaude, 'exec', '--session', session, '--', ...inside].map(shellWord).join(' ')} </dev/null`;
 }
-
-/** A word of any POSIX shell and of zsh: nothing in single quotes has a meaning. */
-const quoted = (word: string): string =>
-  /^[A-Za-z0-9_./:@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

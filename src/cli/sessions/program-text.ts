@@ -1,4 +1,5 @@
 import { agentOf, promptOf } from '../../agents/agents.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { Program } from '../../core/types/plan.ts';
 import { maskWords } from '../../session/plan/mask-words.ts';
 
@@ -16,9 +17,9 @@ export function programText(program: Program): string {
 
 /** Words quoted for a shell, on one line. */
 function commandText(words: readonly string[]): string {
-  const quoted = (word: string): string =>
-    /^[\w@%+=:,./[\]-]+$/.test(word) ? word : `'${oneLine(word).replaceAll("'", "'\\''")}'`;
-  return maskWords(words).map(quoted).join(' ');
+  return maskWords(words)
+    .map((word) => (/^[\w@%+=:,./[\]-]+$/.test(word) ? word : shellWord(oneLine(word))))
+    .join(' ');
 }
 
 function oneLine(text: string): string {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { ProjectRequest } from '../types/request.ts';
 import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './tables/environment.ts';
 import { resolveVariables } from './values/variables.ts';
@@ -74,7 +75,7 @@ function dockerfileRefused(where: string, dockerfile: string, context: string): 
   const paths = [dockerfile, context].map((named) => path.posix.join(folder, named));
   if (path.posix.isAbsolute(dockerfile) || path.posix.isAbsolute(context) || !paths.every(isProjectsOwn))
     return usageError(why, 'It names files outside the project. Read it, and build the image by hand.');
-  const [file = '', directory = ''] = paths.map((one) => quote(one === './' || one === '.' ? '.' : `./${one}`));
+  const [file = '', directory = ''] = paths.map((one) => shellWord(one === './' || one === '.' ? '.' : `./${one}`));
   const build = `docker build -t my-devcontainer -f ${file} ${directory}`;
   return usageError(why, `Read the Dockerfile, then run these two: ${build} && run-claude --image my-devcontainer`);
 }
@@ -86,15 +87,11 @@ function isProjectsOwn(named: string): boolean {
 
 function commandOf(command: unknown, unsupported: string[]): string | undefined {
   if (command === undefined) return undefined;
-  const text = Array.isArray(command) ? command.map((word) => quote(String(word))).join(' ') : command;
+  const text = Array.isArray(command) ? command.map((word) => shellWord(String(word))).join(' ') : command;
   if (typeof text === 'string' && text.trim() !== '' && text.length <= MAX_COMMAND_CHARACTERS && !text.includes('\0'))
     return text;
   unsupported.push('postCreateCommand: only one command is run');
   return undefined;
-}
-
-function quote(word: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Variables with a value that needs nothing of the host. */

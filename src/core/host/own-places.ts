@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Places } from './facts.ts';
 
 /** The user of this process. */
@@ -36,7 +37,7 @@ export function requireOwnPlaces(places: Places, { uid, sudoUid }: PlaceUser, st
     } else if (found.uid !== uid) throw foreign(dir, found.uid, uid, variable);
     else if ((found.mode & WRITABLE_BY_OTHERS) !== 0) {
       throw new RunClaudeError('PLACE_OPEN', `other users may write to ${dir}`, {
-        hint: `Look for files in it that are not yours, then run: chmod go-w ${dir}`,
+        hint: `Look for files in it that are not yours, then run: chmod go-w ${shellWord(dir)}`,
       });
     }
   }

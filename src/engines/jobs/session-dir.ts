@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { VolumeSpec } from '../../core/types/engine.ts';
 
 /** A volume as the session's directory records it. */
@@ -64,7 +65,7 @@ export function openSharedDir(shared: string, uid: number): void {
   if (owner === uid && (mode & 0o022) === 0) return;
   throw usageError(
     `[slurm] directory: other users may change ${shared}`,
-    `Take a directory of your own, or: chmod 700 ${shared}`,
+    `Take a directory of your own, or: chmod 700 ${shellWord(shared)}`,
   );
 }
 

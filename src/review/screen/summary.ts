@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { Change, WithheldGroup } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { ClaudeReview, Review } from '../../core/types/review.ts';
@@ -165,8 +166,7 @@ function withheldGroups(groups: readonly WithheldGroup[]): string[] {
 
 /** '--include-ignored=vim', quoted for a shell where it must be. */
 function optionFor(pattern: string): string {
-  const option = cleanLine(`--include-ignored=${pattern}`);
-  return /^[\w./=@%+,:-]+$/.test(option) ? option : `'${option.replaceAll("'", "'\\''")}'`;
+  return shellWord(cleanLine(`--include-ignored=${pattern}`));
 }
 
 const isFolder = ({ before, after }: Change): boolean => (after ?? before)?.kind === 'dir';

@@ -1,4 +1,5 @@
 import type { Report } from '../../core/report/schema.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { Change } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { FileCounts, Review } from '../../core/types/review.ts';
@@ -122,5 +123,5 @@ export function findingsInPlace(findings: readonly Finding[]): readonly SummaryL
 export function whereInPlaceLine({ project, plan }: SessionRecord): string {
   return plan.project.git === 'none'
     ? `The changes are in the project already, and their earlier content is not kept: ${cleanLine(project)}`
-    : `The changes are in the project already. To see them: git -C ${cleanLine(project)} diff`;
+    : `The changes are in the project already. To see them: git -C ${shellWord(cleanLine(project))} diff`;
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/text/shell-word.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { MadeBranch, SessionRecord } from '../../core/types/session.ts';
 import { bodyOf, type Published, titleOf } from '../../review/publish/pull-request-text.ts';
@@ -31,7 +32,7 @@ export async function publishBranch(
     tell(
       `${others} ${others === 1 ? 'commit' : 'commits'} of yours that ${remote} lacks ${others === 1 ? 'is' : 'are'} pushed with it.`,
     );
-  const base = pr ? ` --base='${pr.replaceAll("'", "'\\''")}'` : '';
+  const base = pr ? ` --base=${shellWord(pr)}` : '';
   const create = `gh pr create --head=${name}${base}`;
   const next = `git push ${remote} ${name}${pr === undefined ? '' : `, then ${create}`}`;
   await withNext(pushBranch(root, env, { remote, name, commit }), `Branch ${name} is made. Push it`, next, record);

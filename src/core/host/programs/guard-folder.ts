@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { shellWord } from '../../text/shell-word.ts';
 import type { AgentFolders } from './agent-folders.ts';
 
 const PREFIX = 'run-claude-path-';
@@ -45,9 +46,7 @@ function removeAll(): void {
 
 /** The file is started under its own path: a program may look for its parts beside it. */
 function scriptFor(name: string, file: string | undefined): string {
-  if (file !== undefined) return `#!/bin/sh\nexec ${quoted(file)} "$@"\n`;
+  if (file !== undefined) return `#!/bin/sh\nexec ${shellWord(file)} "$@"\n`;
   const why = `run-claude: ${name} is not started: it leads into a folder that an agent can write`;
-  return `#!/bin/sh\nprintf '%s\\n' ${quoted(why)} >&2\nexit 127\n`;
+  return `#!/bin/sh\nprintf '%s\\n' ${shellWord(why)} >&2\nexit 127\n`;
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -7,7 +7,7 @@ import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext, CommandRun } from '../../../../src/cli/context/context.ts';
 import type { Review } from '../../../../src/core/types/review.ts';
-import { shownLines } from '../../../../src/session/end/shown-review.ts';
+import { shownLines, whereInPlaceLine } from '../../../../src/session/end/shown-review.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -119,4 +119,9 @@ it("says of Claude's data what is still to bring back, and what was brought", ()
     ]),
   );
   expect(lines(['history.jsonl', 'plans/x.md']).join()).not.toContain('to bring back');
+});
+
+it('the command that shows the changes of a bind session works for a path with blanks', () => {
+  const record = { ...sessionRecord({ plan: { project: { git: 'directory' } } }), project: '/home/a b/it' };
+  expect(whereInPlaceLine(record)).toContain("git -C '/home/a b/it' diff");
 });
