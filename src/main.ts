@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { main } from './cli/main.ts';
 import { EXIT } from './core/errors.ts';
+import { PREFIX } from './terminal/screen.ts';
 
 // A session runs for hours next to the user's own programs: prefer a small heap to speed. V8 reads this flag at each
 // garbage collection. With 200,000 files it saves a quarter of the heap.
@@ -18,6 +19,6 @@ process.stderr.on('error', () => undefined);
 process.once('exit', () => {
   if (lost === undefined) return;
   process.exitCode = EXIT.failed;
-  process.stderr.write(`[sandbox] ERROR OUTPUT_LOST: not all of the output could be written: ${lost.message}\n`);
+  process.stderr.write(`${PREFIX}ERROR OUTPUT_LOST: not all of the output could be written: ${lost.message}\n`);
 });
 process.exitCode = await main(process.argv.slice(2));

@@ -1,21 +1,9 @@
-import type { ReadStream, WriteStream } from 'node:tty';
 import { cleanLine } from './clean.ts';
-import type { Interruption } from './interruption.ts';
 import { readLine } from './read-line.ts';
 import { say } from './say.ts';
+import { PREFIX, type Screen } from './screen.ts';
 import { dropTyped, SILENCE_MS, TYPED_AHEAD_MS } from './silence.ts';
 import { cutEnd } from './width.ts';
-
-/** The user's terminal. Questions go to stderr: stdout is the agent's. */
-export interface Screen {
-  readonly stdin: ReadStream;
-  readonly stderr: WriteStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly colour: boolean;
-  /** TERM is dumb or unknown: no cursor movement. */
-  readonly dumb: boolean;
-  readonly interruption?: Interruption;
-}
 
 /** A question of run-claude: what is asked, and a table of its answers. Every text is cleaned. */
 export interface Question<Key extends string = string> {
@@ -42,7 +30,6 @@ export interface Answer<Key extends string> {
   readonly rest: string;
 }
 
-const PREFIX = '[sandbox] ';
 const SYNONYMS: Readonly<Record<string, string>> = { yes: 'y', no: 'n' };
 /** Of an answer that is not one. */
 const MAX_QUOTED_COLUMNS = 40;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawn } from '../core/host/programs/start-program.ts';
-import type { Screen } from './ask.ts';
+import type { Screen } from './screen.ts';
 
 /** Editors look for settings (modelines) in the first and last lines of a file: comments keep content out of there. */
 const COMMENT_LINES = 8;

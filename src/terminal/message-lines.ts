@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import type { SessionEvent } from '../core/types/event.ts';
 import { cleanText } from './clean.ts';
+import { PREFIX } from './screen.ts';
 import { wrapWords } from './wrap-words.ts';
 
 /** The events that are printed as lines. */
@@ -14,7 +15,6 @@ export interface LinesOptions {
   readonly write: (line: string) => void;
 }
 
-const PREFIX = '[sandbox] ';
 const INDENT = ' '.repeat(PREFIX.length);
 const LEVELS = { info: '', warning: 'WARNING', error: 'ERROR' } as const;
 

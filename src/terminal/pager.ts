@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from '../core/host/programs/start-program.ts';
-import type { Screen } from './ask.ts';
+import type { Screen } from './screen.ts';
 
 /**
  * Shows lines through the user's pager when they do not fit the screen, otherwise prints them to stderr. The lines

@@ -1,5 +1,6 @@
 import { durationText } from '../core/text/when.ts';
 import type { SessionEvent } from '../core/types/event.ts';
+import { PREFIX } from './screen.ts';
 import { cutEnd, cutStart, widthOf } from './width.ts';
 
 type ProgressEvent = Extract<SessionEvent, { kind: 'progress' }>;
@@ -24,7 +25,6 @@ export interface Progress {
   setPaused(isPaused: boolean): void;
 }
 
-const PREFIX = '[sandbox] ';
 const BAR_EVERY_MS = 100;
 const TICK_MS = 1000;
 /** From here on the elapsed time is shown. A shorter step needs no line in a log. */

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
-import type { Screen } from './ask.ts';
+import { PREFIX, type Screen } from './screen.ts';
 import { wrapWords } from './wrap-words.ts';
 
-const PREFIX = '[sandbox] ';
 /** Columns behind the question: a blank, one key, and the cursor. */
 const ANSWER_COLUMNS = 3;
 

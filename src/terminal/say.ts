@@ -1,7 +1,5 @@
-import type { Screen } from './ask.ts';
+import { PREFIX, type Screen } from './screen.ts';
 import { wrapWords } from './wrap-words.ts';
-
-const PREFIX = '[sandbox] ';
 
 /**
  * Prints run-claude's lines with its prefix, wrapped to the window. `lines` must be cleaned. Of a text with several lines

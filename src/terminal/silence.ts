@@ -1,5 +1,5 @@
-import type { Screen } from './ask.ts';
 import { preloadPrompt } from './read-line.ts';
+import type { Screen } from './screen.ts';
 
 /** Where a key may be meant for the agent. */
 export const SILENCE_MS = 500;

@@ -2,6 +2,7 @@ import { EXIT } from '../../core/errors.ts';
 import { durationText } from '../../core/text/when.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
+import { PREFIX } from '../../terminal/screen.ts';
 import { cutEnd, widthOf } from '../../terminal/width.ts';
 import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
@@ -103,7 +104,7 @@ export function boardLines(running: readonly ShownTask[], counts: BoardCounts, c
     const head = `  ${line.padStart(widths[0] ?? 0)}  ${ms.padEnd(widths[1] ?? 0)}  ${phase.padEnd(widths[2] ?? 0)}  `;
     return cutEnd(`${head}${promptText(running[index]?.prompt ?? '', columns)}`, columns);
   });
-  return [cutEnd(`[sandbox] ${parts.join(', ')}`, columns), ...lines];
+  return [cutEnd(`${PREFIX}${parts.join(', ')}`, columns), ...lines];
 }
 
 const HEADS = ['line', 'verdict', 'files', 'cost', 'time', 'session'] as const;

@@ -1,5 +1,5 @@
-import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
+import type { Screen } from '../../terminal/screen.ts';
 
 /** The terminal for questions; undefined where stdin or stderr is not a terminal, so that no user can answer. */
 export function openScreen(

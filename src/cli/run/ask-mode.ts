@@ -1,8 +1,9 @@
 import { homeAgent } from '../../agents/agents.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Policy } from '../../core/types/policy.ts';
-import { ask, type Screen } from '../../terminal/ask.ts';
+import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
 import { changeConfig, configFileOf } from '../policy/change-config.ts';

@@ -9,7 +9,7 @@ import {
   checkAsked,
   requireRoom,
 } from '../../session/start/set-up-run.ts';
-import type { Screen } from '../../terminal/ask.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { CommandContext } from '../context/context.ts';
 import { reachableEngines } from '../engines/open-chosen-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';

@@ -11,7 +11,7 @@ import { readRecord } from '../../session/record/session.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import { checkAsked, setUpRun } from '../../session/start/set-up-run.ts';
 import { withReadyStart } from '../../session/start/start-session.ts';
-import type { Screen } from '../../terminal/ask.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openChosenEngine } from '../engines/open-chosen-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';

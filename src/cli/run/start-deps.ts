@@ -1,7 +1,7 @@
 import type { FoundLogin } from '../../session/start/find-login.ts';
 import type { RunSetup } from '../../session/start/set-up-run.ts';
 import type { StartDeps } from '../../session/start/start-session.ts';
-import type { Screen } from '../../terminal/ask.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../engines/open-engine.ts';
 

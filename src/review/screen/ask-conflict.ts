@@ -1,8 +1,9 @@
 import type { Conflict, ConflictAnswer } from '../../core/types/conflict.ts';
-import { ask, type Screen } from '../../terminal/ask.ts';
+import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { page } from '../../terminal/pager.ts';
 import { say } from '../../terminal/say.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import { fileDiff } from '../choices/file-diff.ts';
 import { diffLines } from './diff-view.ts';
 import { conflictQuestion, conflictRule } from './questions.ts';

@@ -1,7 +1,8 @@
 import type { RelPath } from '../../core/text/path.ts';
-import { askYesNo, type Screen } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { page } from '../../terminal/pager.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import { fileDiff } from '../choices/file-diff.ts';
 import { diffLines } from './diff-view.ts';
 import { mergeQuestion } from './questions.ts';

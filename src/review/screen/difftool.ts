@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Screen } from '../../terminal/ask.ts';
 import { runOnTerminal } from '../../terminal/edit.ts';
+import type { Screen } from '../../terminal/screen.ts';
 
 /**
  * Runs the user's difftool on two plain files with neutral names (`before`, `after`), in a private directory outside any

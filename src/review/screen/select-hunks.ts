@@ -1,8 +1,9 @@
-import { ask, type Screen } from '../../terminal/ask.ts';
+import { ask } from '../../terminal/ask.ts';
 import { cleanText } from '../../terminal/clean.ts';
 import { editText } from '../../terminal/edit.ts';
 import { page } from '../../terminal/pager.ts';
 import { say } from '../../terminal/say.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { Hunk } from '../choices/file-diff.ts';
 import { hunkText, parseEditedHunk, splitHunk } from '../choices/hunks.ts';
 import { hunkLines } from './diff-view.ts';

@@ -1,7 +1,7 @@
 import type { ContentReader, Entry } from '../../core/types/entry.ts';
 import type { Review, ReviewItem } from '../../core/types/review.ts';
-import type { Screen } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { FileDiff } from '../choices/file-diff.ts';
 import { fileDiff, largeDiff } from '../choices/file-diff.ts';
 import { diffLines } from './diff-view.ts';

@@ -1,6 +1,7 @@
 import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { AttachedTerminal } from '../../terminal/attach/attach.ts';
+import { PREFIX } from '../../terminal/screen.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 
 export interface GrowthOptions {
@@ -88,12 +89,14 @@ export function watchGrowth(
 
 function pausedLines(why: string): readonly string[] {
   return [
-    '[sandbox] The agent is paused:',
-    `          ${why}.`,
-    '',
-    '          c       continue, with twice the limit',
-    '          Ctrl-C  stop the agent and keep its work',
-    '',
-    '          The agent continues by itself when there is room again.',
+    `${PREFIX}The agent is paused:`,
+    ...[
+      `${why}.`,
+      '',
+      'c       continue, with twice the limit',
+      'Ctrl-C  stop the agent and keep its work',
+      '',
+      'The agent continues by itself when there is room again.',
+    ].map((line) => (line === '' ? '' : `${' '.repeat(PREFIX.length)}${line}`)),
   ];
 }

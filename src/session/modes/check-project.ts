@@ -15,6 +15,7 @@ import { tellLines } from '../../review/screen/tell-lines.ts';
 import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { say } from '../../terminal/say.ts';
+import { PREFIX } from '../../terminal/screen.ts';
 import { type BindOutcome, closeBind } from '../../workspace/bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../workspace/bind/snapshot.ts';
 import { changedInPlaceLine, findingsInPlace } from '../end/shown-review.ts';
@@ -85,9 +86,6 @@ function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome): Revie
   });
 }
 
-/** Columns of the prefix `[sandbox] ` before each line. */
-const PREFIX_COLUMNS = 10;
-
 /** Prints the diffs of suspect changes. A missing earlier content is reported, never hidden. */
 async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: UserDeps): Promise<void> {
   const suspects = outcome.changes.filter(({ path }) =>
@@ -98,7 +96,7 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Use
     const item = { change, state: 'suspect', findings: [] } as const;
     const isKept = change.before === undefined || change.before.kind !== 'file' || change.before.digest !== undefined;
     const diff = isKept ? await loadDiff(content, item) : ({ kind: 'none' } as const);
-    const columns = (deps.screen?.stderr.columns ?? 110) - PREFIX_COLUMNS;
+    const columns = (deps.screen?.stderr.columns ?? 110) - PREFIX.length;
     for (const line of diffLines(item, diff, { colour: false, columns })) lines.push(line);
     if (!isKept) lines.push('its content before the session was not kept');
   }

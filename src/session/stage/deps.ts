@@ -2,8 +2,8 @@ import type { Report } from '../../core/report/schema.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { HostFacts } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import type { Screen } from '../../terminal/ask.ts';
 import type { Interruption } from '../../terminal/interruption.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import type { TakePrescan } from '../../workspace/base/prescan.ts';
 import { type CredentialLookup, credentialLookup } from './credential.ts';
 

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { ask, askYesNo, type Question, type Screen } from '../../../src/terminal/ask.ts';
+import { ask, askYesNo, type Question } from '../../../src/terminal/ask.ts';
+import type { Screen } from '../../../src/terminal/screen.ts';
 
 const MENU: Question<'y' | 'n' | 'l' | 'discard'> = {
   text: 'Apply them?',

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Screen } from '../../../src/terminal/ask.ts';
+import type { Screen } from '../../../src/terminal/screen.ts';
 import { dropTyped, SILENCE_MS } from '../../../src/terminal/silence.ts';
 
 beforeEach(() => vi.useFakeTimers());

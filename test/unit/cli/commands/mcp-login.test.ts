@@ -8,7 +8,7 @@ import { mcpLoginCommand, offerToOpen } from '../../../../src/cli/commands/mcp-l
 import { mcpServersCommand } from '../../../../src/cli/commands/mcp-servers.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import type { CommandLineOfCommand } from '../../../../src/cli/grammar/parse-command-line.ts';
-import type { Screen } from '../../../../src/terminal/ask.ts';
+import type { Screen } from '../../../../src/terminal/screen.ts';
 
 // A program in place of the one that opens a browser: it stores the address that it is started with.
 

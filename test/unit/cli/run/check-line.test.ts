@@ -6,7 +6,7 @@ import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { parseCommandLine, type RunLine } from '../../../../src/cli/grammar/parse-command-line.ts';
 import { askingPlace } from '../../../../src/cli/run/asked-run.ts';
 import { checkLine } from '../../../../src/cli/run/check-line.ts';
-import type { Screen } from '../../../../src/terminal/ask.ts';
+import type { Screen } from '../../../../src/terminal/screen.ts';
 
 /** A first start on a terminal, where nothing chooses the mode. The screen throws at the first thing that is asked on it. */
 function firstStart(words: readonly string[], env: NodeJS.ProcessEnv) {

@@ -12,7 +12,7 @@ import { findRepositories } from '../../../../../src/review/commits/repositories
 import { gitWords } from '../../../../../src/review/commits/taken-twice.ts';
 import type { RepositoryCommits } from '../../../../../src/session/later/session-commits.ts';
 import type { UserDeps } from '../../../../../src/session/stage/deps.ts';
-import type { Screen } from '../../../../../src/terminal/ask.ts';
+import type { Screen } from '../../../../../src/terminal/screen.ts';
 
 let root: string;
 let project: string;
