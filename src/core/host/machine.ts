@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../types/session.ts';
+import { processFields } from './process-fields.ts';
 import { execFileSync } from './programs/start-program.ts';
 
 type Start = Pick<ProcessIdentity, 'started' | 'startedAt'>;
@@ -85,13 +86,14 @@ export class Machine {
 /** The machine that this process runs on. */
 export const thisMachine = new Machine(process.platform, process.env, hostname());
 
-/** proc(5): fields 3 and 22; the second field is the name in parentheses, which may hold spaces and parentheses. */
+/** proc(5): fields 3 and 22. */
 function startInProc(pid: number): { readonly started?: string; readonly isZombie: boolean } | undefined {
-  const stat = contentOf(`/proc/${pid}/stat`);
-  if (stat === undefined) return undefined;
-  const [state, ...others] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const started = others[18];
-  return { ...(started === undefined ? {} : { started }), isZombie: state === 'Z' };
+  try {
+    const { 0: state, 19: started } = processFields(pid);
+    return { ...(started === undefined ? {} : { started }), isZombie: state === 'Z' };
+  } catch {
+    return undefined;
+  }
 }
 
 function contentOf(file: string): string | undefined {

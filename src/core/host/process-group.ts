@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { processFields } from './process-fields.ts';
 import { spawnSync } from './programs/start-program.ts';
 
 /**
@@ -12,8 +12,7 @@ export function isInForeground(): boolean {
 
 function groupsOfProc(): readonly number[] {
   try {
-    // The name, in parentheses, may have any characters.
-    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8').replace(/^.*\)/s, '').trim().split(' ');
+    const [, , group, , , foreground] = processFields('self');
     return [Number(group), Number(foreground)];
   } catch {
     return [];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { processFields } from './process-fields.ts';
 import { execFileSync } from './programs/start-program.ts';
 
 /** Linux counts processor time for programs in hundredths of a second, whatever its clock. */
@@ -7,7 +7,7 @@ const LINUX_TICK_MS = 10;
 /** The processor time that a process has used, in milliseconds; undefined where the system does not tell. */
 export function processorTimeMs(pid: number, platform: NodeJS.Platform = process.platform): number | undefined {
   try {
-    if (platform === 'linux') return fromStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    if (platform === 'linux') return fromFields(processFields(pid));
     const env = { ...process.env, LC_ALL: 'C' };
     return fromPs(
       execFileSync('ps', ['-o', 'time=', '-p', String(pid)], { cwd: '/', encoding: 'utf8', env, stdio: 'pipe' }),
@@ -17,9 +17,8 @@ export function processorTimeMs(pid: number, platform: NodeJS.Platform = process
   }
 }
 
-/** utime and stime of proc_pid_stat(5), which follow the name in parentheses. */
-function fromStat(stat: string): number | undefined {
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+/** utime and stime of proc_pid_stat(5). */
+function fromFields(fields: readonly string[]): number | undefined {
   const ticks = Number(fields[11]) + Number(fields[12]);
   return Number.isFinite(ticks) ? ticks * LINUX_TICK_MS : undefined;
 }

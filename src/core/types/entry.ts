@@ -1,5 +1,4 @@
 import type { RelPath } from '../text/path.ts';
-import type { LeftMember } from './file-set.ts';
 
 /** SHA-256 of content, lower-case hex. */
 export type Digest = string;
@@ -44,6 +43,13 @@ export interface Change {
   readonly unignored?: string;
   /** Is in the `.git` of the project or of a nested repository: never applied, only audited. */
   readonly inGit?: boolean;
+}
+
+/** A file of a thing that the session changed in part: it left this file as it was. */
+export interface LeftMember {
+  readonly path: RelPath;
+  /** What the copy had there; undefined where it had nothing. */
+  readonly entry?: Entry;
 }
 
 /** One path that went wrong. Collected and reported; it never stops the other paths. */

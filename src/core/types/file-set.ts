@@ -1,5 +1,3 @@
-import type { RelPath } from '../text/path.ts';
-import type { Entry } from './entry.ts';
 import type { WithheldFile } from './rename.ts';
 
 /** One thing in several files: with some of them from the session and some from the host it is damaged. */
@@ -13,13 +11,6 @@ export interface FileSet {
   readonly isDatabase: boolean;
   /** Of the paths that were asked for, in their order. */
   readonly members: readonly string[];
-}
-
-/** A file of a thing that the session changed in part: it left this file as it was. */
-export interface LeftMember {
-  readonly path: RelPath;
-  /** What the copy had there; undefined where it had nothing. */
-  readonly entry?: Entry;
 }
 
 /** What the collection asks about files that are one thing. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { foldersAbove } from '../../core/text/path.ts';
 import type { Selection } from '../../core/text/selection.ts';
 import type { PlaceEntry } from '../../engines/engine/place.ts';
 
@@ -30,7 +31,7 @@ export function readSetupFiles(
     const refuse = (why: string): Error =>
       usageError(`${table}: files: ${name} ${why}`, 'Correct files in this table of your configuration.');
     if (selection.leftOut(name, false) || selection.masked(name)) throw refuse('is excluded or masked');
-    for (const at of foldersOf(name)) if (selection.leftOut(at, true)) throw refuse('is excluded');
+    for (const at of foldersAbove(name)) if (selection.leftOut(at, true)) throw refuse('is excluded');
     return readSetupFile(root, name, refuse);
   });
 }
@@ -50,16 +51,10 @@ export function setupFileDigests(root: string, names: readonly string[]): Readon
 }
 
 function readSetupFile(root: string, name: string, refuse: (why: string) => Error): SetupFile {
-  for (const at of foldersOf(name))
+  for (const at of foldersAbove(name))
     if (lstatSync(path.join(root, at), { throwIfNoEntry: false })?.isDirectory() !== true)
       throw refuse('does not exist in the project, or is behind a link');
   return { path: name, ...readFile(path.join(root, name), refuse) };
-}
-
-/** The folders that a path is in, the innermost first. */
-function foldersOf(name: string): readonly string[] {
-  const parent = path.dirname(name);
-  return parent === '.' ? [] : [parent, ...foldersOf(parent)];
 }
 
 function readFile(file: string, refuse: (why: string) => Error): Omit<SetupFile, 'path'> {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { parseConfig } from '../../core/git/config-parse.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
-import { gitDirOf } from '../../workspace/scan/git-grafts.ts';
+import { commonDirOf, gitDirOf } from '../../workspace/scan/git-grafts.ts';
 import { hostGit, hostTips } from './host-git.ts';
 
 /** A repository of the user's that a session has a copy of. */
@@ -77,9 +77,7 @@ function gitDirAt(place: string): string | undefined {
 /** Where a linked work tree has no submodules of its own, the copy has those of the shared directory. */
 function modulesOf(own: string): string {
   const modules = path.join(own, 'modules');
-  const common = path.join(own, 'commondir');
-  if (isDirectory(modules) || !existsSync(common)) return modules;
-  return path.join(path.resolve(own, readFileSync(common, 'utf8').trim()), 'modules');
+  return isDirectory(modules) ? modules : path.join(commonDirOf(own), 'modules');
 }
 
 /** The name of a submodule may have slashes: its repository is at any depth. */

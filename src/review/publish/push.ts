@@ -1,6 +1,7 @@
-import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import { runGitSync } from '../../core/host/git.ts';
 import { runGh, runUserGit } from '../../core/host/user-git.ts';
+import { currentBranch } from '../commits/move-branch.ts';
 import { readUserConfig, type Setting, settingOf } from './user-config.ts';
 
 const REMOTE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]*(?:\/[0-9A-Za-z][0-9A-Za-z._-]*)*$/;
@@ -11,7 +12,7 @@ const REMOTE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]*(?:\/[0-9A-Za-z][0-9A-Za-z._-]*)
  * @throws {RunClaudeError} USAGE where there is none of that name, or none that git would take.
  */
 export async function findRemote(project: string, env: NodeJS.ProcessEnv, named: string | undefined): Promise<string> {
-  return pickRemote(await readUserConfig(project, env), currentBranch(project), named);
+  return pickRemote(await readUserConfig(project, env), currentBranch(project)?.replace(/^refs\/heads\//, ''), named);
 }
 
 /** As {@link findRemote}. Pure. */
@@ -36,16 +37,6 @@ export function pickRemote(
   const found = wanted.find((one) => one !== undefined && remotes.has(one) && REMOTE_NAME.test(one));
   if (found !== undefined) return found;
   throw usageError('--push: there is no remote to push to', `Name one with --push=REMOTE. ${list}`);
-}
-
-function currentBranch(project: string): string | undefined {
-  try {
-    return runGitSync(['symbolic-ref', '-q', '--short', 'HEAD'], { cwd: project }).toString().trim();
-  } catch (error) {
-    // A detached HEAD is on no branch.
-    if (error instanceof RunClaudeError) return undefined;
-    throw error;
-  }
 }
 
 /** Number of commits below `commit` that no ref of the remote is known to have: they are pushed with it. */

@@ -11,8 +11,7 @@ import {
   text,
 } from '../../core/store/parse-record.ts';
 import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../../core/types/claude-data.ts';
-import type { Change, Entry, Problem, Rename, WithheldGroup } from '../../core/types/entry.ts';
-import type { LeftMember } from '../../core/types/file-set.ts';
+import type { Change, Entry, LeftMember, Problem, Rename, WithheldGroup } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { CollectedRecord } from '../../core/types/session.ts';
 

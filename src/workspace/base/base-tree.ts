@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { isInDotGit } from '../../core/git/names.ts';
 import { decodeBytes, type RelPath } from '../../core/text/path.ts';
 import { rowsOf } from '../scan/packed-directory.ts';
 import { loadHeader, readSections } from '../scan/snapshot.ts';
@@ -43,7 +44,7 @@ function rootModeOf(header: unknown): number | undefined {
 }
 
 function* entriesOf(manifest: string): Generator<BaseEntry> {
-  for (const [dir, section] of readSections(manifest, (one) => !/(^|\/)\.git(\/|$)/.test(one))) {
+  for (const [dir, section] of readSections(manifest, (one) => !isInDotGit(one))) {
     const prefix = dir === '' ? '' : `${dir}/`;
     for (const { name, kind, size, mode } of rowsOf(section)) {
       yield { path: (prefix + name) as RelPath, kind: KINDS[kind], size: kind === 'm' ? 0 : size, mode };

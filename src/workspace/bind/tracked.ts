@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseConfig } from '../../core/git/config-parse.ts';
 import { type IndexedFile, type IndexTime, unchangedFiles } from '../../core/git/index-entries.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
-import { gitDirOf } from '../scan/git-grafts.ts';
+import { commonDirOf, gitDirOf } from '../scan/git-grafts.ts';
 import { objectStores } from '../scan/object-stores.ts';
 import type { HostEntry } from './scan-project.ts';
 
@@ -35,7 +35,7 @@ export function readTracked(root: string, isShielded: boolean, entries: Readonly
   if (own === undefined) return { repositories: [], unchanged: new Set() };
   const repositories: TrackedContent[] = [];
   const unchanged = new Set<string>();
-  for (const [top, gitDir] of [['', own] as const, ...submodulesIn(commonOf(own), root, entries)]) {
+  for (const [top, gitDir] of [['', own] as const, ...submodulesIn(commonDirOf(own), root, entries)]) {
     if (isInReach(gitDir, root)) continue;
     const content = readOne(top, gitDir, entries, unchanged);
     if (content !== undefined) repositories.push(content);
@@ -45,7 +45,7 @@ export function readTracked(root: string, isShielded: boolean, entries: Readonly
 
 /** Whether the agent can write to a repository: to its directory, the shared one, or one that it borrows objects from. */
 function isInReach(gitDir: string, root: string): boolean {
-  const common = commonOf(gitDir);
+  const common = commonDirOf(gitDir);
   const top = realpathSync(root);
   return [gitDir, common, ...objectStores(path.join(common, 'objects'))].some((dir) => {
     const real = realpathSync(dir);
@@ -67,11 +67,6 @@ function isBelow(dir: string, above: string): boolean {
   return realpathSync(dir).startsWith(`${realpathSync(above)}/`);
 }
 
-function commonOf(gitDir: string): string {
-  const named = readText(path.join(gitDir, 'commondir'));
-  return named === undefined ? gitDir : path.resolve(gitDir, named.trim());
-}
-
 /** Adds to `unchanged` the paths of one repository. */
 function readOne(
   top: string,
@@ -85,7 +80,7 @@ function readOne(
   const written = timeOf(String(stat.mtimeNs));
   const pathOf = (one: string): string => (top === '' ? one : `${top}/${one}`);
   const isSame = (one: IndexedFile): boolean => isUnchanged(one, entries.get(pathOf(one.path)), written);
-  const found = unchangedFiles(readFileSync(file), objectNameBytes(commonOf(gitDir)), isSame);
+  const found = unchangedFiles(readFileSync(file), objectNameBytes(commonDirOf(gitDir)), isSame);
   if (found === undefined) return undefined;
   for (const one of found.paths) unchanged.add(pathOf(one));
   return { top, gitDir, trees: found.trees, blobs: found.blobs };

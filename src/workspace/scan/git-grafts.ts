@@ -23,8 +23,7 @@ const NAMES_OF_STORES = ['alternates', 'http-alternates', 'commit-graphs'];
 export function gitGrafts(project: string): ReadonlyMap<string, readonly Graft[]> {
   const own = gitDirOf(project);
   if (own === undefined || own === path.join(project, '.git')) return new Map();
-  const common = readText(path.join(own, 'commondir'));
-  const shared = common === undefined ? own : path.resolve(own, common.trim());
+  const shared = commonDirOf(own);
   // The same check as git's: a project may name any directory of the user's.
   if (!['objects', 'refs'].every((name) => isDirectory(path.join(shared, name)))) return new Map();
   if (shared === own) return new Map([['.git', [{ source: own, without: POINTERS }]]]);
@@ -105,6 +104,12 @@ export function gitDirOf(project: string): string | undefined {
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(readFileSync(file, 'utf8'))?.[1];
   const own = pointer === undefined ? undefined : path.resolve(project, pointer);
   return own !== undefined && isDirectory(own) ? own : undefined;
+}
+
+/** Of a linked worktree: the directory that it shares with its repository (gitrepository-layout(5)). */
+export function commonDirOf(gitDir: string): string {
+  const named = readText(path.join(gitDir, 'commondir'))?.trim();
+  return named === undefined || named === '' ? gitDir : path.resolve(gitDir, named);
 }
 
 function isDirectory(dir: string): boolean {

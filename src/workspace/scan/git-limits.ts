@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asBoolean, parseConfig } from '../../core/git/config-parse.ts';
-import { gitDirOf } from './git-grafts.ts';
+import { commonDirOf, gitDirOf } from './git-grafts.ts';
 
 /** What git cannot do inside with a copy of this project's own repository, a line for each. */
 export function gitLimits(project: string): string[] {
@@ -32,9 +32,7 @@ function entriesOf(project: string): ReturnType<typeof parseConfig>['entries'] {
   const own = gitDirOf(project);
   if (own === undefined) return [];
   try {
-    const common = path.join(own, 'commondir');
-    const shared = existsSync(common) ? path.resolve(own, readFileSync(common, 'utf8').trim()) : own;
-    return parseConfig(readFileSync(path.join(shared, 'config'), 'utf8')).entries;
+    return parseConfig(readFileSync(path.join(commonDirOf(own), 'config'), 'utf8')).entries;
   } catch {
     return [];
   }

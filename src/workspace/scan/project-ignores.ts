@@ -4,7 +4,7 @@ import { IgnoredPaths, type IgnoreSources, type RepositoryRules } from '../../co
 import { allIndexPaths } from '../../core/git/index-paths.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
 import type { Selection } from '../../core/text/selection.ts';
-import { gitDirOf } from './git-grafts.ts';
+import { commonDirOf, gitDirOf } from './git-grafts.ts';
 
 const MAX_IGNORE_FILE_BYTES = 1 << 20;
 /** The index of a monorepo with some 500,000 files. */
@@ -76,12 +76,6 @@ function repositoryAt(dir: string): string | undefined {
     // The walk meets it too, and reports it.
     return undefined;
   }
-}
-
-/** Of a linked worktree: the repository that it belongs to (gitrepository-layout(5)). */
-function commonDirOf(gitDir: string): string {
-  const named = readText(path.join(gitDir, 'commondir'))?.trim();
-  return named === undefined || named === '' ? gitDir : path.resolve(gitDir, named);
 }
 
 /** Undefined for what is not a file of a usable size. */

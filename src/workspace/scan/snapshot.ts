@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
+import { isInDotGit } from '../../core/git/names.ts';
 import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../../core/text/path.ts';
 import {
   countFileRows,
@@ -197,6 +198,6 @@ export function rowAt(snapshot: Snapshot, one: string): Row | undefined {
 /** Number of entries of the project itself: entries of a `.git` do not count, as their deletions don't. */
 export function countEntries(snapshot: Snapshot): number {
   let count = 0;
-  for (const [dir, section] of snapshot) if (!dir.split('/').includes('.git')) count += countRows(section);
+  for (const [dir, section] of snapshot) if (!isInDotGit(dir)) count += countRows(section);
   return count;
 }

@@ -1,4 +1,5 @@
-import type { FileSet, LeftMember } from '../../../core/types/file-set.ts';
+import type { LeftMember } from '../../../core/types/entry.ts';
+import type { FileSet } from '../../../core/types/file-set.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import { besideMember, isScratchMember, setName } from '../../choices/file-sets.ts';
 import { hindranceAt } from '../conflict-files.ts';
