@@ -32,7 +32,7 @@ const UNASKED =
  *   log: (entry: Omit<import('../../src/core/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => Promise<void> }} BrokerParts
  * @typedef {{ provider: Provider, target: string, body: Buffer, model: string }} Inference
- * @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange
+ * @typedef {import('./provider-failures.mjs').Exchange} Exchange
  */
 
 /** How long an answer is read whose client has left. Then its request counts as much as it allows. */

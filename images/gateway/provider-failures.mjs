@@ -3,6 +3,7 @@ import { forwardedHeaders } from './headers.mjs';
 
 /** @typedef {import('node:http').IncomingMessage} IncomingMessage */
 /** @typedef {import('node:http').ServerResponse} ServerResponse */
+/** @typedef {{ isQuiet: boolean, status: number, up: number, down: number }} Exchange a request and its answer */
 
 /** An answer that reports a failure is read whole, because some servers repeat the credential in it. */
 const MAX_ERROR_BYTES = 1024 * 1024;
@@ -28,7 +29,7 @@ const without = (text, words) => words.reduce((left, word) => left.replaceAll(wo
 
 /** Passes an answer that reports a failure, without the credential that it may repeat.
  * @param {IncomingMessage} answered @param {ServerResponse} response @param {readonly string[]} words
- * @param {number} up @returns {Promise<import('./broker.mjs').Exchange>} */
+ * @param {number} up @returns {Promise<Exchange>} */
 export async function passFailure(answered, response, words, up) {
   const status = answered.statusCode ?? 502;
   let text = '';

@@ -3,7 +3,10 @@
 
 /**
  * @typedef {import('../../src/core/types/credential.ts').ProviderApi} ProviderApi
- * @typedef {import('./usage.mjs').Tokens} Tokens
+ * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
+ *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
+ *   server_tool_use?: { web_search_requests?: number }, speed?: string, inference_geo?: string, model?: string,
+ *   iterations?: Tokens[] }} Tokens
  * @typedef {{ model?: string, tokens?: Tokens, isTotal?: boolean, finished?: boolean }} Reading isTotal: of the whole
  *   answer, which ends with another event
  * @typedef {{ hasUsage: RegExp, delta: RegExp, end: RegExp, hasTool: RegExp,

@@ -4,10 +4,7 @@ import { UNLIMITED_OUTPUT, usageFormat } from './usage-formats.mjs';
 
 /**
  * @typedef {import('../../src/core/types/gateway.ts').GatewayUsage} GatewayUsage
- * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
- *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
- *   server_tool_use?: { web_search_requests?: number }, speed?: string, inference_geo?: string, model?: string,
- *   iterations?: Tokens[] }} Tokens
+ * @typedef {import('./usage-formats.mjs').Tokens} Tokens
  */
 
 /** A count. A value that is not a number must not make totals that no limit can stop. @param {unknown} value */

@@ -8,7 +8,8 @@ import type { BringBack } from './claude/back/apply.ts';
 import type { CollectOptions } from './claude/back/collection.ts';
 import type { CredentialFile } from './claude/credentials/credential-file.ts';
 import type { Instance } from './claude/instances/instance.ts';
-import type { StagedClaude, StageOptions } from './claude/stage/stage.ts';
+import type { StagedClaude } from './claude/stage/stage.ts';
+import type { StageOptions } from './claude/stage/stage-options.ts';
 
 /**
  * An agent that a session can run: all that run-claude has to know about its program. Reading a command line loads only

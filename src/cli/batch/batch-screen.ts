@@ -1,7 +1,7 @@
 import type { Tell } from '../../core/types/event.ts';
 import { openBoard } from '../../terminal/board.ts';
 import { boardLines, endedLine, promptText } from './batch-lines.ts';
-import { shownTask, type TaskState } from './run-batch.ts';
+import { shownTask, type TaskState } from './task-state.ts';
 
 /** What the user sees of a batch while it runs. */
 export interface BatchScreen {

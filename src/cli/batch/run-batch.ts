@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../core/types/event.ts';
 import type { SessionRecord, Stage } from '../../core/types/session.ts';
 import { sharedStatus } from '../../session/record/exit-status.ts';
 import type { CommandContext } from '../context/context.ts';
-import { type ShownTask, verdictText } from './batch-lines.ts';
+import { verdictText } from './batch-lines.ts';
 import { type BatchPlace, readTask, taskFiles, writeTask } from './batch-place.ts';
 import type { BatchScreen } from './batch-screen.ts';
 import {
@@ -17,21 +17,11 @@ import {
 } from './session-of-task.ts';
 import type { TaskLine } from './task-line.ts';
 import { startTask, type TaskProcess } from './task-process.ts';
+import { shownTask, type TaskState } from './task-state.ts';
 import { judgeTask, statusOfTask } from './tasks/judge-task.ts';
-import { type NextStep, nextStep, type Repeated } from './tasks/next-step.ts';
+import { nextStep, type Repeated } from './tasks/next-step.ts';
 import { runQueue } from './tasks/run-queue.ts';
 import type { TaskRecord } from './tasks/task.ts';
-
-/** A task, and what this run of the file knows of it. */
-export interface TaskState {
-  readonly line: TaskLine;
-  readonly step: NextStep;
-  /** The newest session of it. */
-  session: SessionRecord | undefined;
-  record: TaskRecord | undefined;
-  /** While it runs. */
-  running?: { phase: string; readonly sinceMs: number } | undefined;
-}
 
 export interface BatchRun {
   readonly place: BatchPlace;
@@ -206,20 +196,6 @@ function progressOf(event: SessionEvent): string | undefined {
   if (event.kind !== 'progress') return undefined;
   const { what, done = 0, total } = event;
   return `${what}${total ? ` ${Math.floor((100 * done) / total)}%` : ''}`;
-}
-
-/** A task as lines and JSON show it. Of a session that still exists, what it is now. */
-export function shownTask(state: TaskState, isOneProject: boolean): ShownTask {
-  const { line, record, running } = state;
-  const { task } = line;
-  return {
-    line: task.line,
-    prompt: task.prompt,
-    project: isOneProject ? undefined : task.project,
-    record,
-    facts: state.session === undefined ? record?.shown : (factsOfSession(state.session) ?? record?.shown),
-    running: running && { phase: running.phase, ms: Date.now() - running.sinceMs },
-  };
 }
 
 /** A task for `--json`. Existing fields never change their meaning. */

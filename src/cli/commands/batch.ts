@@ -12,9 +12,10 @@ import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../b
 import { openBatchScreen } from '../batch/batch-screen.ts';
 import { type CheckedLine, checkLines } from '../batch/check-lines.ts';
 import { reviewSessions } from '../batch/review-sessions.ts';
-import { planBatch, runBatch, shownTask, statusOfBatch, type TaskState, taskData } from '../batch/run-batch.ts';
+import { planBatch, runBatch, statusOfBatch, taskData } from '../batch/run-batch.ts';
 import { readTaskFile } from '../batch/task-file.ts';
 import type { TaskLine } from '../batch/task-line.ts';
+import { shownTask, type TaskState } from '../batch/task-state.ts';
 import { defaultJobs, type JobsInput, jobsForMemory } from '../batch/tasks/default-jobs.ts';
 import type { Repeated } from '../batch/tasks/next-step.ts';
 import { readTasks } from '../batch/tasks/read-tasks.ts';

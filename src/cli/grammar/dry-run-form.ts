@@ -1,7 +1,13 @@
 import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import { formUnknown, withoutLayerAlone } from './grammar-errors.ts';
-import type { RunLine } from './parse-command-line.ts';
 import type { ParsedOption } from './take-option.ts';
+
+/** What a `--dry-run` prints in place of the plan in words. */
+export interface DryRunOptions {
+  readonly form?: RenderForm;
+  /** With a form: names of layers that may be lost. */
+  readonly without?: readonly string[];
+}
 
 const DRY_RUN_FORMS: readonly RenderForm[] = ['oci', 'pod', 'pods'];
 
@@ -10,7 +16,7 @@ const DRY_RUN_FORMS: readonly RenderForm[] = ['oci', 'pod', 'pods'];
  *
  * @throws {RunClaudeError} USAGE for any other form, and for `--without-layer` without a form and without `--on`
  */
-export function formOf(taken: readonly ParsedOption[]): Pick<RunLine, 'form' | 'without'> {
+export function formOf(taken: readonly ParsedOption[]): DryRunOptions {
   const valuesOf = (name: string): readonly string[] =>
     taken.flatMap(({ option, value }) => (option.name === name && value !== undefined ? [value] : []));
   const named = valuesOf('dry-run').at(-1);

@@ -5,7 +5,6 @@ import { nearest } from '../../core/config/values/nearest.ts';
 import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import type { OwnAgent } from '../../core/types/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
-import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import {
   COMMON_OPTIONS,
   type CommandOption,
@@ -14,14 +13,14 @@ import {
   optionsByName,
   WHOLE_HELP,
 } from './commands.ts';
-import { formOf } from './dry-run-form.ts';
+import { type DryRunOptions, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
 import { optionsForEach, RUN_OPTIONS } from './options.ts';
 import { modeFlags, settingFlags } from './setting-flags.ts';
 import { type ParsedOption, takeOption } from './take-option.ts';
 
 /** A command line that starts a session, or shows its plan. */
-export interface RunLine {
+export interface RunLine extends DryRunOptions {
   readonly kind: 'run';
   readonly action: 'run' | 'dry-run' | 'check' | 'up' | 'serve';
   /** As typed; undefined for the current directory. */
@@ -30,10 +29,6 @@ export interface RunLine {
   readonly flags: readonly FlagValue[];
   /** With `up`: print JSON. */
   readonly json?: true;
-  /** With `dry-run`: what it prints instead of the plan in words. */
-  readonly form?: RenderForm;
-  /** With a form: names of layers that may be lost. */
-  readonly without?: readonly string[];
   /** As in the plan. Never from a command line. */
   readonly task?: string;
 }

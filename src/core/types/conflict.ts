@@ -17,3 +17,10 @@ export interface ConflictAnswer {
   /** For this conflict and for all that follow and allow it. */
   readonly forAll: boolean;
 }
+
+/** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
+export interface Merged {
+  readonly path: RelPath;
+  readonly host: Buffer;
+  readonly merged: Buffer;
+}

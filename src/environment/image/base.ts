@@ -5,7 +5,7 @@ import { spawn } from '../../core/host/programs/start-program.ts';
 import { type OpenProgress, openProgress } from '../../core/progress/open-progress.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
-import type { Pins } from './pins.ts';
+import type { Pins } from './pins-schema.ts';
 
 /** Where a step of the build reports to, and the signal that ends it. */
 export interface Watch {

@@ -5,8 +5,8 @@ import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { packageRoot } from '../../core/host/package.ts';
 import type { Tell } from '../../core/types/event.ts';
 import { runNpm } from './npm.ts';
-import type { PinnedPackage } from './pins.ts';
 import { PINS_FILE, pinnedClaude } from './pins-file.ts';
+import type { PinnedPackage } from './pins-schema.ts';
 
 export interface ReleaseRequest {
   /** The engine's architecture: each has a package of its own. */

@@ -12,8 +12,9 @@ import { followBuild } from './follow-build.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
 import { dropLeftBehind } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
-import { type Pins, readPins } from './pins.ts';
+import { readPins } from './pins.ts';
 import { PINS_FILE } from './pins-file.ts';
+import type { Pins } from './pins-schema.ts';
 import { nameProven, unprovenName } from './proven.ts';
 import { fetchPublished } from './published.ts';
 

@@ -1,4 +1,4 @@
-import type { PinnedPackage, Pins } from './pins.ts';
+import type { PinnedPackage, Pins } from './pins-schema.ts';
 
 // Every start computes the image's address, so nothing here loads the schema of the pins: the build checks them.
 

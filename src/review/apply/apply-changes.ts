@@ -1,13 +1,7 @@
 import { announceWait } from '../../core/progress/announce-wait.ts';
-import type { ContentStore } from '../../core/store/content.ts';
 import { withLock } from '../../core/store/lock.ts';
-import type { RelPath } from '../../core/text/path.ts';
-import type { Conflict, ConflictAnswer, ConflictRule } from '../../core/types/conflict.ts';
-import type { Change, Digest, LeftMember } from '../../core/types/entry.ts';
-import type { Tell } from '../../core/types/event.ts';
-import type { Finding } from '../../core/types/finding.ts';
-import type { Choice } from '../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
+import type { ApplyRequest } from './apply-request.ts';
 import { conflictFileSteps } from './conflict-files.ts';
 import { openHostWalker } from './disk/host-path.ts';
 import { runJournalled } from './disk/journalled.ts';
@@ -18,44 +12,6 @@ import { USUAL_UMASK, withUserModes } from './new-modes.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
 import { inSessionOrder } from './times.ts';
-
-/** The result of a clean merge: new bytes, frozen, to be shown before they are written. */
-export interface Merged {
-  readonly path: RelPath;
-  readonly host: Buffer;
-  readonly merged: Buffer;
-}
-
-export type { ConflictRule };
-
-export interface ApplyRequest {
-  /** Real path of the project. */
-  readonly project: string;
-  /** ':inode' of the project when the session began; refused when it is another now. */
-  readonly projectIdentity?: string;
-  readonly sessionDir: string;
-  readonly choice: Choice;
-  /** Of things in several files, those that the session left as they were. */
-  readonly leftMembers?: readonly LeftMember[];
-  /** The session's frozen store: what is written comes from it, pre-images go into it. */
-  readonly store: ContentStore;
-  /** The umask of the session's programs; undefined for the usual one. */
-  readonly sessionUmask?: number | undefined;
-  readonly conflict: ConflictRule;
-  /** With the rule 'keep': asks what becomes of a conflict. Undefined: nobody is asked. */
-  readonly askConflict?: (conflict: Conflict) => Promise<ConflictAnswer>;
-  readonly dryRun: boolean;
-  readonly tell: Tell;
-  /** Interrupts between two paths; what is done stays done and undoable, the rest stays pending. */
-  readonly signal?: AbortSignal;
-  /** Findings on new bytes (a merge, chosen parts): the audit again. A blocked or suspect one holds them back. */
-  readonly audit: (
-    change: Change,
-    contents: ReadonlyMap<Digest, Buffer>,
-  ) => Promise<readonly Finding[]> | readonly Finding[];
-  /** Shows a merge that audits clean and asks; --yes and --auto-apply answer true. */
-  readonly acceptMerge: (merge: Merged) => Promise<boolean>;
-}
 
 /**
  * Applies what was chosen to the host project as it is now: three-way, journalled, never outside the project and never

@@ -2,10 +2,10 @@ import { MAX_IN_MEMORY_BYTES } from '../../core/text/in-memory.ts';
 import type { Conflict, ConflictRule } from '../../core/types/conflict.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
+import type { Preparing } from './apply-request.ts';
 import { besideFile, hindranceAt } from './conflict-files.ts';
 import type { HostState } from './disk/host-entry.ts';
 import { readWhole } from './merge-file.ts';
-import type { Preparing } from './prepare.ts';
 
 interface Sides {
   readonly one: ChosenChange;

@@ -3,12 +3,11 @@ import type { RelPath } from '../../core/text/path.ts';
 import type { Digest, Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
-import type { ApplyRequest } from './apply-changes.ts';
+import type { ApplyRequest } from './apply-request.ts';
 import { fingerprintHost } from './disk/host-entry.ts';
 import type { HostWalker } from './disk/host-path.ts';
 import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import type { Step } from './disk/steps.ts';
-import type { DecidedSets } from './sets/decide-sets.ts';
 
 interface ConflictFiles {
   readonly request: ApplyRequest;
@@ -16,7 +15,8 @@ interface ConflictFiles {
   readonly walker: HostWalker;
   /** Whether the session's version of a conflict at this path is to be written beside the host's. */
   readonly isChosen: (path: string) => boolean;
-  readonly things: Pick<DecidedSets, 'besideOf'>;
+  /** Of a file of a thing in several files: where the session's version is written. */
+  readonly things: { besideOf(path: string): string | undefined };
 }
 
 /**

@@ -1,16 +1,5 @@
 import type { Conflict, ConflictRule } from '../../core/types/conflict.ts';
-import type { ApplyRequest } from './apply-changes.ts';
-
-/** The rule for each conflict of one apply: that of the command line, or what the user answers. */
-export interface ConflictRules {
-  ruleFor(conflict: Conflict): Promise<ConflictRule>;
-  /** Gives a path the rule that was found for another one, with which it is one thing, and what could be chosen there. */
-  set(path: string, rule: ConflictRule, like: Conflict): void;
-  /** The paths that got this rule. */
-  readonly chosen: ReadonlyMap<string, ConflictRule>;
-  /** What decides the conflict at a path, apart from keeping the host's version; undefined where there was no conflict. */
-  waysAt(path: string): readonly ConflictRule[] | undefined;
-}
+import type { ApplyRequest, ConflictRules } from './apply-request.ts';
 
 /** Asks only where the rule is 'keep', there is a user to ask and the run writes to the project. */
 export function conflictRules({ conflict: rule, askConflict, dryRun }: ApplyRequest): ConflictRules {

@@ -1,5 +1,5 @@
 import type { ChosenChange } from '../../core/types/review.ts';
-import type { ApplyRequest } from './apply-changes.ts';
+import type { ApplyRequest } from './apply-request.ts';
 
 /** A file in a folder that the session made brings the folder with it. */
 export function withImpliedFolders({ choice }: ApplyRequest): readonly ChosenChange[] {

@@ -4,10 +4,10 @@ import { MAX_IN_MEMORY_BYTES } from '../../core/text/in-memory.ts';
 import type { ConflictRule } from '../../core/types/conflict.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
+import type { Preparing } from './apply-request.ts';
 import { type HostState, openHost } from './disk/host-entry.ts';
 import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
 import { freezeNewBytes, type NewBytes } from './new-bytes.ts';
-import type { Preparing } from './prepare.ts';
 
 /** The frozen result of a merge, with a note for the user where it has conflict markers. */
 export type MergedBytes = NewBytes & { readonly note?: string };

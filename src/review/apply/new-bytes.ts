@@ -1,7 +1,7 @@
 import type { Change, Digest, Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeVerdict } from '../../core/types/session.ts';
-import type { ApplyRequest } from './apply-changes.ts';
+import type { ApplyRequest } from './apply-request.ts';
 
 /** Bytes that go to the host, or why they do not. */
 export type NewBytes =

@@ -4,22 +4,22 @@ import { readOpen } from '../../core/store/read-open.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
-import type { ApplyRequest } from './apply-changes.ts';
+import type { Decided, Lookups, Preparing } from './apply-request.ts';
 import { chosenParts } from './chosen-parts.ts';
 import { conflictAt } from './conflict-at.ts';
 import { besideFile, hindranceAt } from './conflict-files.ts';
-import { type ConflictRules, conflictRules } from './conflict-rules.ts';
+import { conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
 import { mayHaveAttributes } from './disk/attributes.ts';
 import { heldFolder } from './disk/held-folder.ts';
 import { fingerprintHost, type HostState, openHost, readHost } from './disk/host-entry.ts';
-import { type HostNames, readHostNames } from './disk/host-names.ts';
-import { type HostWalker, NotAFolder } from './disk/host-path.ts';
-import { isInProject, type OtherMember } from './disk/journal.ts';
+import { readHostNames } from './disk/host-names.ts';
+import { NotAFolder } from './disk/host-path.ts';
+import { isInProject } from './disk/journal.ts';
 import { isOnePath, reasonOf } from './disk/step-failure.ts';
 import { foldCase, type Step } from './disk/steps.ts';
 import { dropPartial } from './drop-broken.ts';
-import { type EarlierApplies, earlierApplies, mergeBase } from './earlier-applies.ts';
+import { earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
 import { withImpliedFolders } from './implied-folders.ts';
 import { judgeTaken, type Taken } from './judge-taken.ts';
@@ -36,28 +36,6 @@ export interface Prepared {
   readonly isBeside: (path: string) => boolean;
   /** What was decided about things in several files. */
   readonly things: DecidedSets;
-}
-
-/** What preparing needs besides the request. */
-export interface Preparing {
-  readonly request: ApplyRequest;
-  readonly walker: HostWalker;
-  /** Undo: entries are the host's own, with their times and owners. */
-  readonly trusted: boolean;
-  /** Undo: the other files of things in several files, as the apply left them. Undefined where that is not known. */
-  readonly others?: readonly OtherMember[] | undefined;
-}
-
-/** What the decision about every change looks up. */
-export interface Lookups extends Preparing {
-  readonly byPath: ReadonlyMap<string, ChosenChange>;
-  /** Deleted paths by {@link foldCase}. */
-  readonly deletedByFold: ReadonlyMap<string, string>;
-  /** The first of the created paths with this {@link foldCase}. */
-  readonly createdByFold: ReadonlyMap<string, string>;
-  readonly names: HostNames;
-  readonly rules: ConflictRules;
-  readonly earlier: EarlierApplies;
 }
 
 function lookUp(chosen: readonly ChosenChange[]): Pick<Lookups, 'byPath' | 'createdByFold' | 'deletedByFold'> {
@@ -191,13 +169,6 @@ function readBehind(path: string, { walker, byPath }: Lookups): HostState | unde
     if (becomes?.kind !== 'dir') throw error;
     return undefined;
   }
-}
-
-export interface Decided {
-  readonly one: ChosenChange;
-  readonly session: Entry | undefined;
-  readonly host: HostState | undefined;
-  readonly decision: Decision;
 }
 
 async function fromDecision(decided: Decided, preparing: Lookups): Promise<StepOrOutcome> {

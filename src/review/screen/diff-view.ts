@@ -8,14 +8,12 @@ import { wrapWords } from '../../terminal/wrap-words.ts';
 import type { FileDiff, Hunk } from '../choices/file-diff.ts';
 import { newCount, oldCount } from '../choices/hunks.ts';
 import { tellsProblem } from './summary.ts';
-import { markWords } from './words.ts';
+import { type Colours, markWords } from './words.ts';
 
 export interface ViewOptions {
   readonly colour: boolean;
   readonly columns: number;
 }
-
-export type Colours = ReturnType<typeof createColors>;
 
 /** One change as lines for the screen: header, reasons, mode, then its hunks. Everything of the session is cleaned. */
 export function diffLines(item: ReviewItem, diff: FileDiff, options: ViewOptions): string[] {

@@ -3,8 +3,8 @@ import type { ReviewItem } from '../../core/types/review.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { expandTabs, widthOf, wrap } from '../../terminal/width.ts';
 import type { DiffLine, FileDiff } from '../choices/file-diff.ts';
-import { type Colours, diffLines, headerLines, type ViewOptions } from './diff-view.ts';
-import { type MarkedLine, markWords } from './words.ts';
+import { diffLines, headerLines, type ViewOptions } from './diff-view.ts';
+import { type Colours, type MarkedLine, markWords } from './words.ts';
 
 /** In a narrower window the unified form is shown instead. */
 const MIN_COLUMNS = 60;

@@ -1,6 +1,8 @@
 import { diffWordsWithSpace } from 'diff';
+import type { createColors } from 'picocolors';
 import type { DiffLine } from '../choices/file-diff.ts';
-import type { Colours } from './diff-view.ts';
+
+export type Colours = ReturnType<typeof createColors>;
 
 export interface MarkedLine {
   readonly plain: string;

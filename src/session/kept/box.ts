@@ -1,8 +1,8 @@
 import type { Tell } from '../../core/types/event.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import type { LiveChanges } from '../../workspace/view/live.ts';
 import { watchWorkspace } from '../../workspace/view/open.ts';
+import type { LiveChanges } from '../../workspace/view/workspace.ts';
 import { collectOutput } from './collect-output.ts';
 import { connectKept, type KeptConnection } from './connection.ts';
 import { liveDiff } from './live-diff.ts';

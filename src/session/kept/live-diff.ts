@@ -1,9 +1,8 @@
 import { fileDiff } from '../../review/choices/file-diff.ts';
 import { newCount, oldCount } from '../../review/choices/hunks.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { LiveChanges } from '../../workspace/view/live.ts';
 import type { WorkspaceWatch } from '../../workspace/view/open.ts';
-import type { LiveChange } from '../../workspace/view/workspace.ts';
+import type { LiveChange, LiveChanges } from '../../workspace/view/workspace.ts';
 import { MAX_RESULT_BYTES, type TextResult } from './requests.ts';
 
 /** Larger files are named only. */

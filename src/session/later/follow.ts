@@ -7,9 +7,8 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { ignoredAmount } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
-import type { LiveChanges } from '../../workspace/view/live.ts';
 import { type WorkspaceWatch, watchWorkspace } from '../../workspace/view/open.ts';
-import type { LiveChange } from '../../workspace/view/workspace.ts';
+import type { LiveChange, LiveChanges } from '../../workspace/view/workspace.ts';
 import { scanPace } from '../launch/scan-pace.ts';
 import { isRunning, readRecord } from '../record/session.ts';
 

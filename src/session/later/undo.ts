@@ -1,7 +1,7 @@
 import { openContentStore } from '../../core/store/content.ts';
 import { whenText } from '../../core/text/when.ts';
+import type { Merged } from '../../core/types/conflict.ts';
 import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../core/types/session.ts';
-import type { Merged } from '../../review/apply/apply-changes.ts';
 import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { deleteBranch } from '../../review/publish/branch.ts';

@@ -2,8 +2,7 @@ import { durationText } from '../../core/text/when.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { UsageTotals } from '../../core/types/session.ts';
 import { amount } from '../../terminal/progress.ts';
-import type { LiveReader } from '../../workspace/view/live.ts';
-import type { LiveChange } from '../../workspace/view/workspace.ts';
+import type { LiveChange, LiveReader } from '../../workspace/view/workspace.ts';
 import { scanPace } from './scan-pace.ts';
 
 export interface ActivityLineOptions {

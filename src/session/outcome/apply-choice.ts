@@ -1,10 +1,10 @@
 import { openContentStore } from '../../core/store/content.ts';
+import type { ConflictRule } from '../../core/types/conflict.ts';
 import type { Change, Digest } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
-import type { ConflictRule } from '../../review/apply/apply-changes.ts';
 import { matcher } from '../../review/choices/build-review.ts';
 import { IN_PART, joinOutcomes } from '../../review/choices/file-progress.ts';
 import { ChangeJudge } from '../../review/judging/change-judge.ts';

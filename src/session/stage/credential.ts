@@ -3,7 +3,6 @@ import { findCredential } from '../../agents/find-credential.ts';
 import { usageError } from '../../core/errors.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
 import type { HostFacts, Plan } from '../../core/types/plan.ts';
-import type { SessionDeps } from './deps.ts';
 
 /** The user's credential for a session; undefined where the policy wants none or this host has none. */
 export type CredentialLookup = (session: Pick<Plan, 'program' | 'policy'>) => Promise<CredentialSource | undefined>;
@@ -13,7 +12,7 @@ export type CredentialLookup = (session: Pick<Plan, 'program' | 'policy'>) => Pr
  * source reads its token again each time that it is used, so a login that the host refreshes later is seen.
  */
 export function credentialLookup(
-  env: SessionDeps['env'],
+  env: Readonly<Record<string, string | undefined>>,
   host: Pick<HostFacts, 'home' | 'platform'>,
 ): CredentialLookup {
   let found: ReturnType<CredentialLookup> | undefined;
@@ -28,7 +27,7 @@ export function credentialLookup(
  */
 export async function credentialForSession(
   plan: Plan,
-  { findCredential: find }: Pick<SessionDeps, 'findCredential'>,
+  { findCredential: find }: { readonly findCredential: CredentialLookup },
 ): Promise<CredentialSource | undefined> {
   const { policy } = plan;
   if (policy.credentials === 'none') return undefined;

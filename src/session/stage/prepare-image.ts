@@ -8,9 +8,8 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Policy, Service } from '../../core/types/policy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { requireImages } from '../../engines/capabilities/require-part.ts';
-import { addressImage } from '../../environment/image/address.ts';
+import { addressImage, type ImageVariant } from '../../environment/image/address.ts';
 import type { EnsureImageOptions } from '../../environment/image/ensure.ts';
-import type { PinnedPackage } from '../../environment/image/pins.ts';
 import type { SessionDeps } from './deps.ts';
 
 /** How long a build waits for another build of the same user. */
@@ -73,7 +72,7 @@ async function addressPackages(below: string, packages: readonly string[]): Prom
 export async function findRelease(
   { claudeVersion, rebuild }: Pick<Policy, 'claudeVersion' | 'rebuild'>,
   { engine, host, tell, interruption }: Omit<ImageDeps, 'env' | 'host'> & HostCache,
-): Promise<PinnedPackage | undefined> {
+): Promise<ImageVariant['claude']> {
   if (claudeVersion === undefined) return undefined;
   // No other start waits for this code.
   const { findClaudeRelease } = await import('../../environment/image/claude-release.ts');

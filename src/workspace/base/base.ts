@@ -2,12 +2,10 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { isInDotGit } from '../../core/git/names.ts';
 import { removeTreeSync } from '../../core/host/remove-tree.ts';
-import type { Selection } from '../../core/text/selection.ts';
 import type { Problem } from '../../core/types/entry.ts';
-import type { Tell } from '../../core/types/event.ts';
-import type { Graft } from '../scan/list-directories.ts';
 import { compareSnapshots, countEntries, rowAt } from '../scan/snapshot.ts';
 import type { WalkedTree } from '../scan/walk.ts';
+import type { BaseOptions } from './base-options.ts';
 import {
   type Filled,
   fillGeneration,
@@ -20,8 +18,7 @@ import {
 import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
 import { addRef } from './generation-refs.ts';
 import { type Loaded, loadManifest, readHeader, usable } from './manifest.ts';
-import type { Prescan, TakePrescan } from './prescan.ts';
-import type { Owner } from './refresh/refresh.ts';
+import type { Prescan } from './prescan.ts';
 import { isLittle, openStacked, stackedOn } from './stacked.ts';
 import { isIntact } from './verify.ts';
 
@@ -30,26 +27,6 @@ import { isIntact } from './verify.ts';
 //   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
 //   users/ID.json   sessions that reference a generation, which then never changes
 // A stacked generation holds only what differs from a whole one beside it: see stacked.ts.
-
-export interface BaseOptions {
-  /** Of this project: `$XDG_CACHE_HOME/run-claude/bases/<16 hex>`. */
-  readonly dir: string;
-  readonly project: string;
-  readonly grafts: ReadonlyMap<string, readonly Graft[]>;
-  readonly selection: Selection;
-  /** Owner of the files inside, where it is not this process's user. */
-  readonly owner: Owner | undefined;
-  readonly sessionId: string;
-  /** Of the session: its reference is void when this directory no longer exists. */
-  readonly sessionDir: string;
-  readonly verify: boolean;
-  /** Whether the kernel may lay a new generation over another one. */
-  readonly stack: boolean;
-  readonly tell: Tell;
-  readonly signal?: AbortSignal;
-  /** A scan of the project that was begun earlier; used only if it ended a moment ago. */
-  readonly prescan?: TakePrescan;
-}
 
 export interface BaseGeneration {
   readonly dir: string;

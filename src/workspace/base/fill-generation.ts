@@ -8,7 +8,7 @@ import type { Tell } from '../../core/types/event.ts';
 import { lackingPaths } from '../scan/lacking.ts';
 import { compareSnapshots, type Differences, encodeSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import type { BaseOptions } from './base.ts';
+import type { BaseOptions } from './base-options.ts';
 import { genDir, maxEntryBytes } from './generation.ts';
 import { withoutLostSubmodules } from './lost-submodules.ts';
 import {

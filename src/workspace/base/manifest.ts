@@ -9,7 +9,7 @@ import type { Tell } from '../../core/types/event.ts';
 import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
 import { type Difference, loadHeader, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { fsPath } from '../scan/walk.ts';
-import type { Owner } from './refresh/refresh.ts';
+import type { Owner } from './refresh/touched-directories.ts';
 
 /**
  * Format of a generation: its manifest, journal and tree. A generation of another format is made anew. Earlier formats:

@@ -4,7 +4,8 @@ import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import { remedyOf } from '../../core/store/remedy.ts';
-import { type BaseGeneration, type BaseOptions, bringUpToDate, newestReadable, withBelow } from './base.ts';
+import { type BaseGeneration, bringUpToDate, newestReadable, withBelow } from './base.ts';
+import type { BaseOptions } from './base-options.ts';
 import { dropVoidRefs, generationRefs } from './generation-refs.ts';
 
 const LOCK_WAIT_MS = 30 * 60_000;

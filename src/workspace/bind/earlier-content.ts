@@ -3,7 +3,6 @@ import { treeAbove } from '../../core/git/index-entries.ts';
 import { type GitArguments, runGit } from '../../core/host/git.ts';
 import { type GenerationFiles, openGenerationFiles } from '../base/newest-files.ts';
 import type { HostEntry } from './scan-project.ts';
-import type { BindSnapshot } from './snapshot.ts';
 import type { TrackedContent } from './tracked.ts';
 
 /** Content of these many bytes together is asked of git at once. */
@@ -17,8 +16,10 @@ export interface EarlierSources {
 }
 
 /** The places that a snapshot names. */
-export function earlierSources(snapshot: BindSnapshot, baseDir: string): EarlierSources {
-  const { generation, tracked } = snapshot;
+export function earlierSources(
+  { generation, tracked }: { readonly generation: number | undefined; readonly tracked: readonly TrackedContent[] },
+  baseDir: string,
+): EarlierSources {
   return { generation: generation === undefined ? undefined : openGenerationFiles(baseDir, generation), tracked };
 }
 

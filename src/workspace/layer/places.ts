@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseUser } from '../../core/host/user.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { AlsoFolder } from '../../core/types/plan.ts';
-import type { Owner } from '../base/refresh/refresh.ts';
+import type { Owner } from '../base/refresh/touched-directories.ts';
 import { treesOf } from '../base/stacked.ts';
 import { parseWorkspaceRecord } from './workspace-record.ts';
 

@@ -1,49 +1,15 @@
 import { turnsOf } from '../../core/host/turns.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
-import type { ContentStore } from '../../core/store/content.ts';
 import { MAX_IN_MEMORY_BYTES } from '../../core/text/in-memory.ts';
 import { LACKED } from '../../core/text/lacked.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Change, Collected, Entry, LeftMember } from '../../core/types/entry.ts';
-import type { Tell } from '../../core/types/event.ts';
-import type { SetMembers } from '../../core/types/file-set.ts';
-import type { MatchRenames, WithheldFile } from '../../core/types/rename.ts';
-import type { Collector } from '../collector/client.ts';
-import type { Delta } from '../layer/layer.ts';
-import type { Lacking } from '../scan/lacking.ts';
+import type { WithheldFile } from '../../core/types/rename.ts';
+import type { CollectChangesOptions } from './collect-options.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
-import type { FrozenFiles } from './frozen-files.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
 import { renameReader } from './rename-reader.ts';
-
-/** What the collection finds out about changes that belong together. */
-export interface CollectRules {
-  /** Finds renames, also those into withheld files. Undefined: renames are not searched for. */
-  readonly match?: MatchRenames;
-  /** Finds the other files of things in several files. Undefined: they are not searched for. */
-  readonly members?: SetMembers;
-}
-
-export interface CollectChangesOptions extends CollectRules {
-  readonly collector: Collector;
-  readonly delta: Delta;
-  readonly store: ContentStore;
-  readonly frozen: FrozenFiles;
-  /** What the session's copy lacks: a change of it is blocked. */
-  readonly lacking: Lacking;
-  /** As Policy.includeIgnored. */
-  readonly includeIgnored: boolean | readonly string[];
-  /** A setup made files in the project, which the collector reads at its own root: they are ignored output. */
-  readonly hasSetup?: boolean;
-  readonly baseEntries: number;
-  /** Limit for the sizes of all sparse files together: the limit of what a session may write (--disk). */
-  readonly sparseBytes: number;
-  /** Free bytes on the disk of the store. */
-  room(): Promise<number>;
-  readonly tell: Tell;
-  readonly signal?: AbortSignal;
-}
 
 /** Free space that large frozen content must leave on the disk of the session's record. */
 const RESERVE_BYTES = 256 << 20;

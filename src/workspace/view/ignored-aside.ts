@@ -3,7 +3,7 @@ import { turnsOf } from '../../core/host/turns.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { WithheldGroup } from '../../core/types/entry.ts';
 import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from '../collector/ignored.ts';
-import type { CollectChangesOptions } from './collect.ts';
+import type { CollectChangesOptions } from './collect-options.ts';
 import type { ComparedEntry } from './compare-layer-to-base.ts';
 import { withMadeOutput } from './made-output.ts';
 import { sessionIgnoreRules } from './session-ignores.ts';

@@ -8,20 +8,7 @@ import { prunedLister } from '../collector/list-pruned.ts';
 import type { Delta, LayerView } from '../layer/layer.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
 import { withMadeOutput } from './made-output.ts';
-import type { LiveChange } from './workspace.ts';
-
-/** A session's changes so far, for a user who watches, never for the gate. */
-export interface LiveChanges {
-  /** By path, without git's own files and without ignored output. */
-  readonly changes: readonly LiveChange[];
-  /** Ignored output by topmost directory, as of the last count. */
-  readonly ignored: readonly WithheldGroup[];
-}
-
-export interface LiveReader {
-  /** With `counting`, ignored output of any size is listed as well; otherwise its directories are skipped. */
-  look(counting: boolean): Promise<LiveChanges>;
-}
+import type { LiveChange, LiveChanges, LiveReader } from './workspace.ts';
 
 /**
  * Scans a layer again and again, by metadata, without reading content. The base is asked once for each path. A scan in

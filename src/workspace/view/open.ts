@@ -6,11 +6,11 @@ import { startCollector } from '../collector/container.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { openLayer, sendBase, viewLayer } from '../layer/strategies.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from '../layer/workspace-record.ts';
-import { type LiveReader, liveReader } from './live.ts';
+import { liveReader } from './live.ts';
 import { madeRoots, watchedBy } from './made-roots.ts';
 import { SessionWorkspace } from './session-workspace.ts';
 import { startBase } from './start-base.ts';
-import type { Workspace } from './workspace.ts';
+import type { LiveReader, Workspace } from './workspace.ts';
 
 /**
  * Brings the base up to date and opens the session's layer over it; reports what was left out of the copy. The collector

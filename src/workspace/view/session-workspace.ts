@@ -19,13 +19,14 @@ import { LazyCollector } from '../collector/lazy-collector.ts';
 import type { Space } from '../collector/wire.ts';
 import type { Layer, WorkspaceOptions } from '../layer/layer.ts';
 import type { WorkspaceRecord } from '../layer/workspace-record.ts';
-import { type CollectRules, collectChanges } from './collect.ts';
+import { collectChanges } from './collect.ts';
+import type { CollectRules } from './collect-options.ts';
 import { openFrozenFiles } from './frozen-files.ts';
 import { lackingOfRecord } from './lacking.ts';
-import { type LiveReader, liveReader } from './live.ts';
+import { liveReader } from './live.ts';
 import { madeRoots, watchedBy } from './made-roots.ts';
 import { releaseBases } from './start-base.ts';
-import type { Workspace } from './workspace.ts';
+import type { LiveReader, Workspace } from './workspace.ts';
 
 /** Strategies whose layer is in the session's directory. */
 const ON_THIS_MACHINE: ReadonlySet<string> = new Set(['layers', 'copy']);

@@ -1,10 +1,9 @@
 import type { RelPath } from '../../core/text/path.ts';
 import type { TreeReader } from '../../core/types/collector.ts';
 import type { Mount } from '../../core/types/engine.ts';
-import type { ChangeKind, Collected } from '../../core/types/entry.ts';
+import type { ChangeKind, Collected, WithheldGroup } from '../../core/types/entry.ts';
 import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
-import type { CollectRules } from './collect.ts';
-import type { LiveReader } from './live.ts';
+import type { CollectRules } from './collect-options.ts';
 
 /** One change as the live view shows it: no content, nothing frozen. */
 export interface LiveChange {
@@ -13,6 +12,19 @@ export interface LiveChange {
   readonly size: number;
   /** Changes with every write. */
   readonly stamp: string;
+}
+
+/** A session's changes so far, for a user who watches, never for the gate. */
+export interface LiveChanges {
+  /** By path, without git's own files and without ignored output. */
+  readonly changes: readonly LiveChange[];
+  /** Ignored output by topmost directory, as of the last count. */
+  readonly ignored: readonly WithheldGroup[];
+}
+
+export interface LiveReader {
+  /** With `counting`, ignored output of any size is listed as well; otherwise its directories are skipped. */
+  look(counting: boolean): Promise<LiveChanges>;
 }
 
 /** The session's own view of the project. */

@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EVERYTHING } from '../../../src/core/text/selection.ts';
+import type { ConflictRule } from '../../../src/core/types/conflict.ts';
 import type { Collected } from '../../../src/core/types/entry.ts';
 import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Choice, Decision, Review } from '../../../src/core/types/review.ts';
 import type { ApplyOutcome } from '../../../src/core/types/session.ts';
-import { applyChanges, type ConflictRule } from '../../../src/review/apply/apply-changes.ts';
+import { applyChanges } from '../../../src/review/apply/apply-changes.ts';
 import { buildReview } from '../../../src/review/choices/build-review.ts';
 import { heldRemoval } from '../../../src/review/choices/decisions.ts';
 import { fileDiff } from '../../../src/review/choices/file-diff.ts';

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { EVERYTHING } from '../../../src/core/text/selection.ts';
-import type { BaseGeneration, BaseOptions } from '../../../src/workspace/base/base.ts';
+import type { BaseGeneration } from '../../../src/workspace/base/base.ts';
+import type { BaseOptions } from '../../../src/workspace/base/base-options.ts';
 import { prepareBase } from '../../../src/workspace/base/prepare-base.ts';
 
 /** The base in `dir/base` of the project in `dir/project`, for a session of that name. */

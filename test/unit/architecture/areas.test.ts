@@ -24,6 +24,10 @@ const inSource = areas.filter(({ folders }) => folders.length > 0);
 const MAX_ENTRY_FILES = 25;
 const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 68, review: 62 };
 
+/** Parsers import a type from the table that names them. No other circle is allowed. */
+const isOpenCircle = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
+  from.startsWith('src/audit/formats/parsers/') && to === 'src/audit/formats/structured.ts';
+
 /** The repository's imports with one more in one file. */
 function planted(file: string, specifier: string, isType = false): typeof sources {
   return new Map([...sources, [file, [...(sources.get(file) ?? []), { specifier, isType }]]]);
@@ -58,9 +62,8 @@ describe('imports of the repository', () => {
     expect((entryFiles ?? []).length).toBeLessThanOrEqual(MAX_ENTRY_FILES_OF[name] ?? MAX_ENTRY_FILES);
   });
 
-  // Two types may describe each other; nothing is loaded for a type, so no file ever sees a half-loaded one.
-  test('files have no cycle, type-only imports excepted', () => {
-    expect(findCycle(arrowsOf(sources).filter(({ isType }) => !isType))).toBeUndefined();
+  test('files have no cycle, imports of types included', () => {
+    expect(findCycle(arrowsOf(sources).filter((arrow) => !isOpenCircle(arrow)))).toBeUndefined();
   });
 
   test('every relative import leads to a file that is read, or to one beside the folders', () => {
@@ -156,10 +159,11 @@ describe('a planted import is refused', () => {
   });
 
   test('a cycle between files', () => {
-    const arrows = arrowsOf(planted('src/core/git/names.ts', './keys.ts')).filter(({ isType }) => !isType);
-    expect(findCycle(arrows)).toBeUndefined();
-    const round = planted('src/core/git/key-table.ts', './keys.ts');
-    expect(findCycle(arrowsOf(round).filter(({ isType }) => !isType))).toContain('src/core/git/keys.ts');
+    const cycleWith = (file: string, specifier: string, isType: boolean) =>
+      findCycle(arrowsOf(planted(file, specifier, isType)).filter((arrow) => !isOpenCircle(arrow)));
+    expect(cycleWith('src/core/git/names.ts', './keys.ts', false)).toBeUndefined();
+    expect(cycleWith('src/core/git/key-table.ts', './keys.ts', false)).toContain('src/core/git/keys.ts');
+    expect(cycleWith('src/core/git/key-table.ts', './keys.ts', true)).toContain('src/core/git/keys.ts');
   });
 
   test('an import() that names no constant is an error', () => {

@@ -2,11 +2,10 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { hostTranscriptKey } from '../formats/host-transcripts.ts';
 import { parseObject } from '../formats/json-object.ts';
 import { isConversationId, TranscriptFilter } from '../formats/transcript.ts';
 import { INSIDE_KEY, type Instance, ownFiles, readOwnFile } from '../instances/instance.ts';
-import type { StageOptions } from './stage.ts';
+import type { StageOptions } from './stage-options.ts';
 import { stageTree } from './stage-trees.ts';
 import type { Staging } from './staged.ts';
 
@@ -55,6 +54,15 @@ export async function stageProject(
       shown: `this project's ${name}`,
     });
   await stageHistory(staging, instance, configDir, projectRoot);
+}
+
+/**
+ * The name of Claude Code's folder for the transcripts of a directory: every character except letters and digits is a
+ * dash. Undefined past 200 characters, where Claude cuts the name and appends a hash of its own.
+ */
+function hostTranscriptKey(root: string): string | undefined {
+  const key = root.replace(/[^a-zA-Z0-9]/g, '-');
+  return key.length > 200 ? undefined : key;
 }
 
 interface Transcript {

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunProgram, runProgram } from '../../../core/host/run-program.ts';
-import type { McpServer } from '../../../core/types/policy.ts';
+import { runProgram } from '../../../core/host/run-program.ts';
 import type { PlaceEntry } from '../../../engines/engine/place.ts';
 import { isKnownName, stagedNames } from '../formats/entries.ts';
 import { asObject, type JsonObject, parseObject } from '../formats/json-object.ts';
@@ -13,48 +12,11 @@ import { gitIdentity } from './git-identity.ts';
 import { missingInstructions } from './missing-instructions.ts';
 import { readSettings } from './read-settings.ts';
 import { filterSettings } from './settings-filter.ts';
+import type { StageOptions } from './stage-options.ts';
 import { stagePlugins } from './stage-plugins.ts';
 import { stageProject } from './stage-project.ts';
 import { stageTree } from './stage-trees.ts';
 import { type StagedFile, Staging } from './staged.ts';
-
-export interface StageOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly home: string;
-  /** Claude's configuration directory on the host: claudeConfigDir(env, home). */
-  readonly configDir: string;
-  /** run-claude's configuration directory, which has the profiles. */
-  readonly ownConfigDir: string;
-  readonly dataDir: string;
-  /** Real path on the host. */
-  readonly projectRoot: string;
-  readonly gitCommonDir: string | undefined;
-  /** Where the agent starts, inside; default /workspace. */
-  readonly workdir?: string;
-  /** What is inside in place of the credential. */
-  readonly placeholder?: string;
-  readonly permissions: 'skip' | 'ask';
-  /** Servers that the gateway logs in to: they are there without a secret, in place of the user's own of the same name. */
-  readonly mcpServers?: readonly Pick<McpServer, 'name' | 'url'>[];
-  readonly profile?: string;
-  /** The id of a conversation to stage however old it is. */
-  readonly conversation?: string | undefined;
-  /** The project's Claude data is in a volume: the instance on the host stays empty. */
-  readonly isolate?: boolean;
-  /** Markdown about this session, after the user's instructions. */
-  readonly sessionNote?: string | undefined;
-  /** Settings that override the user's. */
-  readonly settings?: JsonObject;
-  /** Links in the home, in addition to those of `isolate`. */
-  readonly links?: readonly StagedLink[];
-  readonly run?: RunProgram;
-}
-
-export interface StagedLink {
-  /** Relative to the home. */
-  readonly path: string;
-  readonly target: string;
-}
 
 /** What was staged: collectClaude compares with it. Plain data. */
 export interface StagedBaseline {

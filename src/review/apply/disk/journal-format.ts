@@ -14,8 +14,50 @@ import {
 } from '../../../core/store/parse-record.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
 import type { HostState } from './host-entry.ts';
-import type { FolderTime, JournalHead, JournalRecord, OtherMember } from './journal.ts';
 import type { Step, Target } from './steps.ts';
+
+/** What an apply or an undo is about to do, known before the host is touched. */
+export interface JournalHead {
+  readonly version: 1;
+  readonly kind: 'apply' | 'undo';
+  /** Of an undo: the number of the journal that it undoes. */
+  readonly undoes?: number;
+  readonly project: string;
+  /** 'device:inode' of the project's directory, and the boot in which its device had that number. */
+  readonly identity: string;
+  readonly boot?: string;
+  /** Part of the names of the temporary files beside their targets. */
+  readonly token: string;
+  readonly at: string;
+  /** What the things in several files had besides the files of the steps. Earlier releases did not record it. */
+  readonly others?: readonly OtherMember[];
+}
+
+/** A file of a thing in several files that an apply left as it was. */
+export interface OtherMember {
+  readonly path: string;
+  /** As {@link versionHost} returns it. */
+  readonly version: string;
+}
+
+/** A folder that gets or loses entries: undo restores its modification time. */
+export interface FolderTime {
+  readonly path: string;
+  readonly mtimeNs: string;
+  readonly after?: string;
+}
+
+export type JournalRecord =
+  | { readonly r: 'head'; readonly head: JournalHead; readonly folders: readonly FolderTime[] }
+  | { readonly r: 'step'; readonly step: Step }
+  /** Everything above is on the disk: from here on recovery finishes the journal. */
+  | { readonly r: 'ready'; readonly steps: number }
+  /** `mode`: the mode that the file has, where the file system keeps no modes. */
+  | { readonly r: 'done'; readonly step: number; readonly mode?: number }
+  | { readonly r: 'failed'; readonly step: number; readonly outcome: ChangeOutcome }
+  /** The disk is full or failed: the steps that were done are undone. */
+  | { readonly r: 'rollback'; readonly why: string }
+  | { readonly r: 'end'; readonly outcomes: readonly ChangeOutcome[]; readonly folders: readonly FolderTime[] };
 
 type Line<R extends JournalRecord['r']> = Extract<JournalRecord, { readonly r: R }>;
 

@@ -6,56 +6,19 @@ import { bootId } from '../../../core/host/process.ts';
 import { makePrivateDir, syncDir, writeAll } from '../../../core/store/record.ts';
 import { parseRelPath } from '../../../core/text/path.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
-import { parseJournalRecord, requireKnownVersion } from './journal-format.ts';
+import {
+  type FolderTime,
+  type JournalHead,
+  type JournalRecord,
+  parseJournalRecord,
+  requireKnownVersion,
+} from './journal-format.ts';
 import type { Step } from './steps.ts';
-
-/** What an apply or an undo is about to do, known before the host is touched. */
-export interface JournalHead {
-  readonly version: 1;
-  readonly kind: 'apply' | 'undo';
-  /** Of an undo: the number of the journal that it undoes. */
-  readonly undoes?: number;
-  readonly project: string;
-  /** 'device:inode' of the project's directory, and the boot in which its device had that number. */
-  readonly identity: string;
-  readonly boot?: string;
-  /** Part of the names of the temporary files beside their targets. */
-  readonly token: string;
-  readonly at: string;
-  /** What the things in several files had besides the files of the steps. Earlier releases did not record it. */
-  readonly others?: readonly OtherMember[];
-}
-
-/** A file of a thing in several files that an apply left as it was. */
-export interface OtherMember {
-  readonly path: string;
-  /** As {@link versionHost} returns it. */
-  readonly version: string;
-}
 
 /** The identity that the project's directory must still have: a device number changes at a boot, an inode does not. */
 export function expectedIdentity({ identity, boot }: JournalHead): string {
   return boot === bootId() ? identity : identity.slice(identity.indexOf(':'));
 }
-
-/** A folder that gets or loses entries: undo restores its modification time. */
-export interface FolderTime {
-  readonly path: string;
-  readonly mtimeNs: string;
-  readonly after?: string;
-}
-
-export type JournalRecord =
-  | { readonly r: 'head'; readonly head: JournalHead; readonly folders: readonly FolderTime[] }
-  | { readonly r: 'step'; readonly step: Step }
-  /** Everything above is on the disk: from here on recovery finishes the journal. */
-  | { readonly r: 'ready'; readonly steps: number }
-  /** `mode`: the mode that the file has, where the file system keeps no modes. */
-  | { readonly r: 'done'; readonly step: number; readonly mode?: number }
-  | { readonly r: 'failed'; readonly step: number; readonly outcome: ChangeOutcome }
-  /** The disk is full or failed: the steps that were done are undone. */
-  | { readonly r: 'rollback'; readonly why: string }
-  | { readonly r: 'end'; readonly outcomes: readonly ChangeOutcome[]; readonly folders: readonly FolderTime[] };
 
 /** A journal as it was read: records up to the first that is damaged. */
 export interface ReadJournal {

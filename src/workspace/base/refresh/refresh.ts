@@ -22,12 +22,7 @@ import type { Difference, Differences } from '../../scan/snapshot.ts';
 import { fsPath, type WalkedTree } from '../../scan/walk.ts';
 import { type CopyJob, copyFiles } from './copy-files.ts';
 import { findNameTwins } from './name-twins.ts';
-import { type PathInTree, TouchedDirectories } from './touched-directories.ts';
-
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
+import { type Owner, type PathInTree, TouchedDirectories } from './touched-directories.ts';
 
 export interface RefreshOptions {
   /** Directory that is brought from the old snapshot to the walked one. */

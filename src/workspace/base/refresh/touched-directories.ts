@@ -4,7 +4,12 @@ import { parentPath } from '../../../core/text/path.ts';
 import type { Row } from '../../scan/packed-directory.ts';
 import { rowAt } from '../../scan/snapshot.ts';
 import type { WalkedTree } from '../../scan/walk.ts';
-import type { Owner } from './refresh.ts';
+
+/** Who the files of a tree belong to. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** Path on the host of an entry of the tree; '' is its root. */
 export type PathInTree = (path: string) => string | Buffer;

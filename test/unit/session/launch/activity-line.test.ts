@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import { activityText, showActivityLine } from '../../../../src/session/launch/activity-line.ts';
-import type { LiveReader } from '../../../../src/workspace/view/live.ts';
+import type { LiveReader } from '../../../../src/workspace/view/workspace.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

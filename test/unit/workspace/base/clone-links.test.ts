@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { BaseOptions } from '../../../../src/workspace/base/base.ts';
+import type { BaseOptions } from '../../../../src/workspace/base/base-options.ts';
 import { compileProgram, compileShim } from '../../../support/compile.ts';
 import { treeFacts } from '../../../support/tree-facts.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';

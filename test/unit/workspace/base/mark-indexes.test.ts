@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type SelectionRules, selectPaths } from '../../../../src/core/text/selection.ts';
-import type { BaseOptions } from '../../../../src/workspace/base/base.ts';
+import type { BaseOptions } from '../../../../src/workspace/base/base-options.ts';
 import { withoutIgnored } from '../../../../src/workspace/scan/project-ignores.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import type { Collector } from '../../../../src/workspace/collector/client.ts';
 import { overlayDelta } from '../../../../src/workspace/layer/overlay-layer.ts';
-import { type LiveReader, liveReader } from '../../../../src/workspace/view/live.ts';
+import { liveReader } from '../../../../src/workspace/view/live.ts';
+import type { LiveReader } from '../../../../src/workspace/view/workspace.ts';
 import { runCollector } from '../../../support/collector-program.ts';
 
 /** What the collector was asked, and how often the layer was compared with the base. */

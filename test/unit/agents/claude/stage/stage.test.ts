@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utime
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type StagedClaude, type StageOptions, stageClaude } from '../../../../../src/agents/claude/stage/stage.ts';
+import { type StagedClaude, stageClaude } from '../../../../../src/agents/claude/stage/stage.ts';
+import type { StageOptions } from '../../../../../src/agents/claude/stage/stage-options.ts';
 
 let top = '';
 const at = (...parts: string[]): string => join(top, ...parts);

@@ -15,7 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BaseGeneration, BaseOptions } from '../../../../../src/workspace/base/base.ts';
+import type { BaseGeneration } from '../../../../../src/workspace/base/base.ts';
+import type { BaseOptions } from '../../../../../src/workspace/base/base-options.ts';
 import { releaseRef } from '../../../../../src/workspace/base/generation-refs.ts';
 import { treesOf } from '../../../../../src/workspace/base/stacked.ts';
 import { compileProgram, compileShim } from '../../../../support/compile.ts';
