@@ -15,6 +15,18 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
+/** The meaning of each exit status, by precedence: a command ends with the first that applies. */
+export const EXIT_STATUSES: readonly (readonly [statuses: readonly number[], meaning: string])[] = [
+  [[EXIT.usage], 'bad command line or configuration'],
+  [[EXIT.failed], 'run-claude, the engine or the credential failed'],
+  [[EXIT.interrupted, EXIT.terminated], 'interrupted'],
+  [[EXIT.limit], 'a time or budget limit stopped the agent'],
+  [[EXIT.conflict], 'conflict with your own edits, left pending'],
+  [[EXIT.heldBack], 'the gate held something back'],
+  [[EXIT.undecided], 'nothing was decided, all changes are pending'],
+  [[EXIT.faults], 'doctor, --check: faults found'],
+];
+
 export interface RunClaudeErrorOptions extends ErrorOptions {
   /** What the user can do next, one sentence. */
   readonly hint?: string;

@@ -1,3 +1,4 @@
+import { EXIT_STATUSES } from '../../core/errors.ts';
 import {
   COMMANDS,
   COMMON_OPTIONS,
@@ -6,7 +7,6 @@ import {
   commandNamed,
   WHOLE_HELP,
 } from './commands.ts';
-import { EXIT_STATUSES } from './exit-statuses.ts';
 import { COMMAND_GROUPS, EXAMPLE_OF_COMMAND, FIRST_EXAMPLES, FIRST_OPTIONS } from './first-screen.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
 

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { Box, RunOutcome } from '../../session/kept/box.ts';
 import { MAX_TEXT_FILE_BYTES, type TextResult } from '../../session/kept/requests.ts';
 import { cleanLine, cleanText } from '../../terminal/clean.ts';
-import { amountCut, MAX_ANSWER_CHARACTERS } from './amount-cut.ts';
 import { type Tool, type ToolAnswer, tool } from './tool.ts';
+
+/** What a client's model reads of one answer. */
+export const MAX_ANSWER_CHARACTERS = 30_000;
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 3_600_000;
@@ -165,4 +167,11 @@ async function statusText(box: Box): Promise<ToolAnswer> {
 function isBelow(named: string): (path: string) => boolean {
   const below = named.replace(/^\/workspace\/?/, '').replace(/^\.\/|\/$/g, '');
   return (name) => below === '' || below === '.' || name === below || name.startsWith(`${below}/`);
+}
+
+/** The text with its middle left out, and how much of it, where it is longer than `max` characters. */
+function amountCut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const half = Math.floor(max / 2);
+  return `${text.slice(0, half)}\n[${text.length - 2 * half} characters left out]\n${text.slice(text.length - half)}`;
 }

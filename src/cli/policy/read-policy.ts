@@ -5,8 +5,7 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../core/config/m
 import { mergePolicy } from '../../core/config/merge-policy.ts';
 import { usageError } from '../../core/errors.ts';
 import { probeProject } from '../../core/host/facts.ts';
-import { pathFoldersIn } from '../../core/host/programs/path-folders.ts';
-import { distrust } from '../../core/host/programs/start-program.ts';
+import { distrust, pathFoldersIn } from '../../core/host/programs/start-program.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';

@@ -9,7 +9,7 @@ import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import { baseIgnoreRules } from '../../workspace/collector/ignored.ts';
-import { listProject } from '../../workspace/scan/list-project.ts';
+import { listProject } from '../../workspace/scan/walk.ts';
 import { openHost, readHost } from '../apply/disk/host-entry.ts';
 import { type HostWalker, NotAFolder, openHostWalker } from '../apply/disk/host-path.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';

@@ -1,7 +1,6 @@
 import { visible } from '../../core/text/visible.ts';
 import type { Change } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
-import { inertText } from './inert-text.ts';
 
 /** What the text of a commit and a pull request is made of. */
 export interface Published {
@@ -19,6 +18,13 @@ export interface Published {
 
 const MAX_TITLE_CHARACTERS = 100;
 const MAX_ROWS = 100;
+const MAX_INERT_CHARACTERS = 200;
+/**
+ * What a forge or a reader's browser would act on: mentions, references to issues (behind which a closing keyword may
+ * be), links, HTML and its comments, code spans that would end, and marks that skip CI. A squashed commit takes over the
+ * text of a pull request, so a code span alone is not enough.
+ */
+const ACTIVE = /[@<>`#]|(?<=\bGH)-(?=\d)|:(?=\/\/)|(?<=\bwww)\.|\[(?=[^\]]*\b(?:skip|ci|no)\b)/gi;
 
 /** One line in the user's own words; without them, a line without any text of the session. Pure. */
 export function titleOf({ title, sessionId, changes }: Published): string {
@@ -63,4 +69,14 @@ function rows<T>(items: readonly T[], row: (item: T) => string): string[] {
 function countText(changes: readonly Change[]): string {
   const files = changes.filter(({ after, before }) => (after ?? before)?.kind !== 'dir').length;
   return `${files} ${files === 1 ? 'file' : 'files'} changed`;
+}
+
+/**
+ * Text of a session for a pull request, on one line, as a code span: each character that would act is shown as an escape
+ * (`\x40` for `@`). Pure.
+ */
+export function inertText(text: string): string {
+  const shown = visible(text).replace(ACTIVE, (char) => `\\x${char.charCodeAt(0).toString(16)}`);
+  const cut = shown.length > MAX_INERT_CHARACTERS ? `${shown.slice(0, MAX_INERT_CHARACTERS)}… (cut)` : shown;
+  return `\`${cut}\``;
 }

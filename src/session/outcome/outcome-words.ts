@@ -1,7 +1,7 @@
 import type { Finding, Severity } from '../../core/types/finding.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
-import { isTogetherReason } from '../../review/apply/sets/thing-reasons.ts';
+import { isTogetherReason } from '../../review/apply/sets/in-use.ts';
 import type { HeldBack } from '../../review/choices/held-back.ts';
 import { withheldLines } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';

@@ -1,5 +1,4 @@
 import { homeAgent } from '../../agents/agents.ts';
-import { findCredential } from '../../agents/find-credential.ts';
 import { usageError } from '../../core/errors.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
 import type { HostFacts, Plan } from '../../core/types/plan.ts';
@@ -16,7 +15,23 @@ export function credentialLookup(
   host: Pick<HostFacts, 'home' | 'platform'>,
 ): CredentialLookup {
   let found: ReturnType<CredentialLookup> | undefined;
-  return (session) => (found ??= findCredential(session, host, env));
+  return (session) => (found ??= findOnHost(session, host, env));
+}
+
+/**
+ * The user's credential for a session; undefined where the policy wants none or this host has none. Nothing is refreshed,
+ * and no helper program runs, before the credential is used.
+ *
+ * @throws {RunClaudeError} CREDENTIAL_UNREADABLE
+ */
+async function findOnHost(
+  { program, policy }: Pick<Plan, 'program' | 'policy'>,
+  host: Pick<HostFacts, 'home' | 'platform'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CredentialSource | undefined> {
+  if (policy.credentials === 'none') return undefined;
+  const { find } = await homeAgent(program).loadCredentials();
+  return find({ env, home: host.home, platform: host.platform });
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type ListTask,
 } from './list-directories.ts';
 import { countRows, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './packed-directory.ts';
-import type { Snapshot } from './snapshot.ts';
+import { countEntries, encodeSnapshot, type Snapshot } from './snapshot.ts';
 import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
 
 /** A tree on this host, which the agent has not written. */
@@ -132,6 +132,25 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
     }
     return [...others];
   }
+}
+
+/** The entries of a project as they are now. */
+export interface ProjectList {
+  /** As a generation's list is written on disk. */
+  readonly encoded: Iterable<Uint8Array>;
+  /** Entries outside of `.git`. */
+  readonly count: number;
+}
+
+/**
+ * Lists a project. No link is followed, and no file is opened.
+ *
+ * @throws {RunClaudeError} PROJECT_UNREADABLE; the signal's reason
+ */
+export async function listProject(root: string, selection: Selection, signal: AbortSignal): Promise<ProjectList> {
+  const { snapshot, rootRow } = await walkTree({ root, selection, signal });
+  const encoded = encodeSnapshot({ version: 1, root: { mode: rootRow.mode } }, snapshot);
+  return { encoded, count: countEntries(snapshot) };
 }
 
 /** Combines the results. `took` receives each chunk, directories before their content. */

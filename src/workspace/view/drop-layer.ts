@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { removeContainers } from '../../engines/engine/remove-containers.ts';
 import { emptyByMount, removeLayerDir } from '../layer/overlay-layer.ts';
-import { layerDir, scratchDir } from '../layer/places.ts';
-import { dropScratchLayer } from '../layer/scratch-layer.ts';
+import { layerDir, scratchDir, scratchVolumes } from '../layer/places.ts';
 import { dropShortLinks } from '../layer/short-links.ts';
 import { layerVolumes } from '../layer/strategies.ts';
 import { releaseBases } from './start-base.ts';
@@ -33,6 +33,14 @@ export async function dropLayer(plan: Plan, engine: Runtime | undefined): Promis
     removeLayerDir(dir);
   }
   releaseBases(plan.baseDir, plan.sessionId);
+}
+
+/** Removes what a killed command left in the engine of a session's scratch layer. Precondition: nothing else runs on the session's layer. */
+async function dropScratchLayer(engine: Runtime, sessionId: string): Promise<void> {
+  await removeContainers(engine, sessionId);
+  const { merged, own } = scratchVolumes(sessionId);
+  await engine.removeVolume(merged);
+  await engine.removeVolume(own);
 }
 
 /** Removes the short links that a killed command left, by which the engine found a session's layer. Precondition: no volume names them. */

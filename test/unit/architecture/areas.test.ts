@@ -28,6 +28,30 @@ const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 68, revi
 const isOpenCircle = ({ from, to }: { readonly from: string; readonly to: string }): boolean =>
   from.startsWith('src/audit/formats/parsers/') && to === 'src/audit/formats/structured.ts';
 
+const textIn = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+/** A file of fewer lines, without comments and imports, is a part of the file that imports it. */
+const MIN_LINES = 12;
+
+/**
+ * Files of less than that which one file alone imports. Two kinds stay: what is loaded later, by `import()`, and the questions
+ * of a folder, which can be read together.
+ */
+function smallFiles(all: typeof sources, textOf: (file: string) => string): string[] {
+  const importers = new Map<string, Set<string>>();
+  for (const { from, to } of arrowsOf(all)) importers.set(to, (importers.get(to) ?? new Set()).add(from));
+  return [...importers].flatMap(([file, [only = '', ...others]]) => {
+    if (!file.startsWith('src/') || others.length > 0 || path.basename(file) === 'questions.ts') return [];
+    const isLoadedLater = textOf(only).includes(`import('${relative(path.posix.dirname(only), file)}')`);
+    return isLoadedLater || linesOfCode(textOf(file)) >= MIN_LINES ? [] : [`${file}: only ${only}`];
+  });
+}
+
+function linesOfCode(text: string): number {
+  const code = text.replace(/\/\*.*?\*\/|^\s*\/\/.*?$|^import .*?;$/gms, '');
+  return code.split('\n').filter((line) => line.trim() !== '').length;
+}
+
 /** The repository's imports with one more in one file. */
 function planted(file: string, specifier: string, isType = false): typeof sources {
   return new Map([...sources, [file, [...(sources.get(file) ?? []), { specifier, isType }]]]);
@@ -64,6 +88,10 @@ describe('imports of the repository', () => {
 
   test('files have no cycle, imports of types included', () => {
     expect(findCycle(arrowsOf(sources).filter((arrow) => !isOpenCircle(arrow)))).toBeUndefined();
+  });
+
+  test('no file of a few lines serves one other file alone', () => {
+    expect(smallFiles(sources, textIn)).toEqual([]);
   });
 
   test('every relative import leads to a file that is read, or to one beside the folders', () => {
@@ -156,6 +184,25 @@ describe('a planted import is refused', () => {
     expect(wrongImports(new Map([['bench/new.mjs', imports]]), areas)).toEqual([
       'bench/new.mjs: bench may not import cli: src/cli/main.ts',
     ]);
+  });
+
+  test.each([
+    [
+      'src/core/git/small.ts',
+      "import { small } from './small.ts';",
+      ['src/core/git/small.ts: only src/core/git/new.ts'],
+    ],
+    ['src/core/git/small.ts', "export const load = () => import('./small.ts');", []],
+    ['src/core/git/questions.ts', "import { small } from './questions.ts';", []],
+  ])('a small file %s, behind %s', (file, text, found) => {
+    const importer = 'src/core/git/new.ts';
+    const both = new Map([...sources, [file, []], [importer, readImports(importer, text)]]);
+    const small = "import a from 'a';\n\n/**\n * Why.\n */\nexport const small = 1;\n";
+    const planted = new Map([
+      [file, small],
+      [importer, text],
+    ]);
+    expect(smallFiles(both, (one) => planted.get(one) ?? textIn(one))).toEqual(found);
   });
 
   test('a cycle between files', () => {

@@ -128,7 +128,6 @@ export const TESTED_BY: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/review/changeset/commit-base.ts': ['e2e/review/changeset/hand-off.long.test.ts'],
   'src/review/changeset/project-base.ts': ['e2e/review/changeset/hand-off.long.test.ts'],
-  'src/workspace/scan/list-project.ts': ['e2e/review/changeset/hand-off.long.test.ts'],
   'src/review/changeset/tar.ts': ['unit/review/changeset/read-set.test.ts'],
   'src/review/changeset/write-set.ts': ['unit/review/changeset/read-set.test.ts'],
   'src/agents/claude/back': ['unit/agents/claude/back/sync-back.test.ts'],

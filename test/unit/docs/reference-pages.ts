@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
-import { EXIT_STATUSES } from '../../../src/cli/grammar/exit-statuses.ts';
 import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/core/config/settings.ts';
+import { EXIT_STATUSES } from '../../../src/core/errors.ts';
 import { reportSchema } from '../../../src/core/report/schema.ts';
 import type { Cell } from '../../../src/engines/capabilities/capability.ts';
 import { COLUMNS, type Column } from '../../../src/engines/capabilities/columns.ts';

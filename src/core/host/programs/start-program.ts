@@ -2,7 +2,7 @@ import * as node from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { AgentFolders } from './agent-folders.ts';
+import { AgentFolders, realFolderOf } from './agent-folders.ts';
 import { isGuardFolder } from './guard-folder.ts';
 import { outsideEnvironment } from './outside-environment.ts';
 
@@ -137,3 +137,16 @@ export const fork: typeof node.fork = ((file: string, ...others: readonly unknow
   const words = outside([process.execPath, ...others]);
   return Reflect.apply(node.fork, undefined, [file, ...words.slice(1)]);
 }) as typeof node.fork;
+
+/**
+ * The folders of PATH that are in a project, from its top; '' is the top itself. Those that do not exist yet count: a
+ * session can make them. A relative folder of PATH counts as one of the project's top.
+ */
+export function pathFoldersIn(root: string, searched = originalPath): readonly string[] {
+  const folders = searched.split(':').flatMap((named) => {
+    const folder = path.resolve(root, named);
+    const relative = path.relative(root, realFolderOf(folder) ?? folder);
+    return relative === '..' || relative.startsWith('../') ? [] : [relative];
+  });
+  return [...new Set(folders)];
+}

@@ -4,12 +4,19 @@ import type { FileSet } from '../../../core/types/file-set.ts';
 import { fileSets, inUseStart, setName } from '../../choices/file-sets.ts';
 import { openHost } from '../disk/host-entry.ts';
 import { type HostWalker, NotAFolder } from '../disk/host-path.ts';
+import { togetherReason } from '../disk/keep-together.ts';
 
 const IS_OPEN = ' is open on this machine';
 
 /** Whether a conflict's reason is that of {@link whyInUse}. */
 export function isOpenReason(why: string): boolean {
   return why.includes(IS_OPEN);
+}
+
+/** Whether a reason only says that another file of the same change could not be applied. */
+export function isTogetherReason(why: string): boolean {
+  const [start = '', end = ''] = togetherReason('\0').split('\0');
+  return why.startsWith(start) && why.includes(end);
 }
 
 export interface InUse {

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { allRules } from '../../../../src/audit/catalogue.ts';
 import { COMMANDS, WHOLE_HELP } from '../../../../src/cli/grammar/commands.ts';
-import { EXIT_STATUSES } from '../../../../src/cli/grammar/exit-statuses.ts';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { SETTINGS } from '../../../../src/core/config/settings.ts';
-import { EXIT } from '../../../../src/core/errors.ts';
+import { EXIT, EXIT_STATUSES } from '../../../../src/core/errors.ts';
 import { PURPOSE_OF_COMMAND } from '../../../../src/session/record/pick-session.ts';
 
 const page = (name: string): string => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');

@@ -3,8 +3,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it, vi } from 'vitest';
-import { MAX_ANSWER_CHARACTERS } from '../../../../src/cli/mcp-serve/amount-cut.ts';
 import { serveTools } from '../../../../src/cli/mcp-serve/serve.ts';
+import { MAX_ANSWER_CHARACTERS } from '../../../../src/cli/mcp-serve/tools.ts';
 import type { Box, RunOptions } from '../../../../src/session/kept/box.ts';
 import type { FileRequest } from '../../../../src/session/kept/requests.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
-import { isTogetherReason } from '../../../../src/review/apply/sets/thing-reasons.ts';
+import { isTogetherReason } from '../../../../src/review/apply/sets/in-use.ts';
 import { failOnLine, heldLines, troubleLines } from '../../../../src/session/outcome/outcome-words.ts';
 
 const outcome = (

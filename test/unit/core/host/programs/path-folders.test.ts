@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { pathFoldersIn } from '../../../../../src/core/host/programs/path-folders.ts';
+import { pathFoldersIn } from '../../../../../src/core/host/programs/start-program.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-path-folders-')));
 afterAll(() => rmSync(root, { recursive: true }));

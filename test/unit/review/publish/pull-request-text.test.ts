@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../../src/core/types/entry.ts';
-import { inertText } from '../../../../src/review/publish/inert-text.ts';
-import { bodyOf, messageOf, type Published, titleOf } from '../../../../src/review/publish/pull-request-text.ts';
+import {
+  bodyOf,
+  inertText,
+  messageOf,
+  type Published,
+  titleOf,
+} from '../../../../src/review/publish/pull-request-text.ts';
 
 /** What a forge acts on, in the text of a pull request and in a squashed commit's message. */
 const ACTS = [
