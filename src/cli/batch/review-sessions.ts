@@ -7,9 +7,7 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { finishApply } from '../../session/later/recover.ts';
 import { applyPending } from '../../session/outcome/apply.ts';
 import { sharedStatus } from '../../session/record/exit-status.ts';
-import { candidateOf } from '../../session/record/find-session.ts';
-import { pendingSessions } from '../../session/record/pending.ts';
-import { isPending } from '../../session/record/pick-session.ts';
+import { isPendingSession, pendingSessions } from '../../session/record/pending.ts';
 import { listSessions, readRecord } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
@@ -81,11 +79,11 @@ function ofProject({ places, cwd }: CommandContext): readonly SessionRecord[] {
 /** Of all its tasks, also where their lines were changed since. */
 function ofBatch(stateDir: string, { key }: BatchPlace): readonly SessionRecord[] {
   return listSessions(stateDir)
-    .sessions.filter((one) => one.plan.task?.startsWith(`${key}/`) === true && isPending(candidateOf(one)))
+    .sessions.filter((one) => one.plan.task?.startsWith(`${key}/`) === true && isPendingSession(one))
     .toReversed();
 }
 
 function isLeft(one: SessionRecord): boolean {
   const now = readRecord(one.plan.sessionDir);
-  return now !== undefined && isPending(candidateOf(now));
+  return now !== undefined && isPendingSession(now);
 }

@@ -11,7 +11,6 @@ import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';
 import { openBatchScreen } from '../batch/batch-screen.ts';
 import { type CheckedLine, checkLines } from '../batch/check-lines.ts';
-import { reviewSessions } from '../batch/review-sessions.ts';
 import { planBatch, runBatch, statusOfBatch, taskData } from '../batch/run-batch.ts';
 import { readTaskFile } from '../batch/task-file.ts';
 import type { TaskLine } from '../batch/task-line.ts';
@@ -29,6 +28,8 @@ export const batchCommand: CommandRun = async (line, context) => {
   const [named] = line.words;
   if (line.options.has('review')) {
     const found = named === undefined ? undefined : await readTaskFile(named, context);
+    // It loads the whole review, which a start does not need.
+    const { reviewSessions } = await import('../batch/review-sessions.ts');
     return reviewSessions(line, found && batchPlace(context.places.stateDir, found.source), context);
   }
   if (named === undefined)

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { loginStore, type McpLogin, NOT_REVOKED } from '../../agents/mcp-login/login-store.ts';
 import { readConfigFile } from '../../core/config/config-file.ts';
 import { addServer, removeServer } from '../../core/config/mcp-table.ts';
-import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { usageError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/small-file.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import { wayOut } from '../../network/gateway/rules/mcp-programs.ts';
 import { checkMcpServer } from '../../network/gateway/rules/mcp-servers.ts';
-import { programDirectory } from '../../session/stage/ready-program.ts';
+import { directoryError, programDirectory } from '../../session/stage/ready-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
@@ -134,8 +134,9 @@ async function list(
   }
   for (const program of mcpPrograms) {
     const { name, command, secrets, hosts, tools } = program;
+    const isFound = directoryError(program, { roots: [], isLocal: true }) === undefined;
     const facts = [
-      ...directoryFault(program),
+      ...(isFound ? [] : [`LEFT OUT: ${program.directory} is not a directory`]),
       `secrets: ${Object.keys(secrets).join(', ') || 'none'}`,
       `hosts: ${hosts.join(', ') || 'none'}`,
       tools?.join(', ') ?? 'all tools',
@@ -143,15 +144,4 @@ async function list(
     write(`${name}  ${cleanLine(command.join(' '))}  ${cleanLine(facts.join('; '))}\n`);
   }
   return 0;
-}
-
-/** Why sessions leave the program out, where its directory is the cause. */
-function directoryFault(program: McpProgram): readonly string[] {
-  try {
-    programDirectory(program, { roots: [], isLocal: true });
-    return [];
-  } catch (error) {
-    if (!(error instanceof RunClaudeError)) throw error;
-    return [`LEFT OUT: ${program.directory} is not a directory`];
-  }
 }

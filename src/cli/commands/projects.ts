@@ -1,7 +1,7 @@
 import { type InstanceFacts, listInstances } from '../../agents/claude/instances/list.ts';
 import { jsonText } from '../../core/report/json.ts';
 import { whenText } from '../../core/text/when.ts';
-import { pendingSessions } from '../../session/later/gc-known.ts';
+import { unfinishedSessions } from '../../session/later/gc-known.ts';
 import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandRun } from '../context/context.ts';
@@ -18,7 +18,7 @@ export const projectsCommand: CommandRun = async (line, context) => {
   const { sessions } = listSessions(context.places.stateDir);
   const instances = (await listInstances(context.places.dataDir)).map((one) => ({
     ...one,
-    pending: pendingSessions(one, sessions),
+    pending: unfinishedSessions(one, sessions),
   }));
   if (line.options.has('json')) {
     context.write(jsonText(instances));

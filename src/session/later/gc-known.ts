@@ -68,11 +68,14 @@ export function isFinished(session: SessionRecord): boolean {
 export function unusedInstances({ instances, kept, unreadable }: Known): InstanceFacts[] {
   // A session that cannot be read may be a pending one of any of these projects.
   if (unreadable.length > 0) return [];
-  return instances.filter((one) => one.state === 'deleted' && pendingSessions(one, kept).length === 0);
+  return instances.filter((one) => one.state === 'deleted' && unfinishedSessions(one, kept).length === 0);
 }
 
 /** Ids of the sessions for which the data of a project that no longer exists is kept: those that a user has to finish. */
-export function pendingSessions({ root }: Pick<InstanceFacts, 'root'>, sessions: readonly SessionRecord[]): string[] {
+export function unfinishedSessions(
+  { root }: Pick<InstanceFacts, 'root'>,
+  sessions: readonly SessionRecord[],
+): string[] {
   const isOfInstance = ({ project, plan }: SessionRecord): boolean =>
     project === root || instanceRoot(project, plan.project.gitCommonDir) === root;
   return sessions.filter((session) => isOfInstance(session) && !isFinished(session)).map(({ id }) => id);

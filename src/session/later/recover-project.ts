@@ -1,12 +1,13 @@
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { isUnderWay } from '../record/pick-session.ts';
 import { listSessions, ownerState } from '../record/session.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 
 /** Whether the command of a session ended before it collected the session's changes. */
 export function needsRecovery(record: SessionRecord): boolean {
-  return ['planned', 'running', 'ended'].includes(record.stage) && ownerState(record) === 'ended';
+  return isUnderWay(record) && ownerState(record) === 'ended';
 }
 
 /**

@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { isStoppable } from '../record/pick-session.ts';
 import { ownerState, readRecord } from '../record/session.ts';
 import { requestStop, whyStopped } from '../record/stop-request.ts';
 
 const POLL_MS = 200;
-
-/** Whether the session's agent runs or is about to, also where its command was killed. */
-export function isUnderWay({ stage }: SessionRecord): boolean {
-  return stage === 'planned' || stage === 'running';
-}
 
 /**
  * Asks the command that runs the session to end its agent and to collect the changes, and waits until that is done.
@@ -20,7 +16,7 @@ export function isUnderWay({ stage }: SessionRecord): boolean {
  */
 export async function stopRunning(record: SessionRecord, signal: AbortSignal, why?: string): Promise<SessionRecord> {
   const { id, owner, plan } = record;
-  if (!isUnderWay(record)) {
+  if (!isStoppable(record)) {
     throw new RunClaudeError('SESSION_ENDED', `the agent of session ${id} is not running`, {
       hint: `See what it changed with: run-claude status ${id}`,
     });

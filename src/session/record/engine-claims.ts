@@ -5,6 +5,7 @@ import { fields, number, oneOf, parseRecord, type RecordFormat, text } from '../
 import { processIdentityCheck } from '../../core/store/process-identity.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../core/store/record.ts';
 import type { ProcessIdentity, SessionRecord } from '../../core/types/session.ts';
+import { isStoppable } from './pick-session.ts';
 import { listSessions, ownerState } from './session.ts';
 
 // A start that has chosen an engine has no record of its session yet, and other starts choose at the same time. Its claim
@@ -71,10 +72,7 @@ export function engineUse(
 
 /** A folder beside a project shares the containers of its agent's session. */
 function isOnEngine(record: SessionRecord): boolean {
-  const { stage, plan } = record;
-  return (
-    (stage === 'planned' || stage === 'running') && plan.besideSession === undefined && ownerState(record) !== 'ended'
-  );
+  return isStoppable(record) && record.plan.besideSession === undefined && ownerState(record) !== 'ended';
 }
 
 function readClaims(stateDir: string): readonly Claim[] {

@@ -67,16 +67,20 @@ export interface Picked<T> {
   readonly others: readonly T[];
 }
 
-const UNDER_WAY: readonly Stage[] = ['planned', 'running', 'ended'];
+type Staged = Pick<SessionCandidate, 'stage'>;
+
+/** Its agent runs or is about to, also where its command was killed: what it left is collected then. */
+export const isStoppable = ({ stage }: Staged): boolean => stage === 'planned' || stage === 'running';
+
+/** Its agent or the collection has not ended, also where its command was killed. */
+export const isUnderWay = ({ stage }: Staged): boolean => isStoppable({ stage }) || stage === 'ended';
 
 /** It has pending changes, or its command was killed and the next command collects them. The one meaning of "pending". */
 export function isPending({ stage, isOwned }: Pick<SessionCandidate, 'stage' | 'isOwned'>): boolean {
-  return stage === 'pending' || (UNDER_WAY.includes(stage) && !isOwned);
+  return stage === 'pending' || (isUnderWay({ stage }) && !isOwned);
 }
 
-const isRunning = ({ stage, isOwned }: SessionCandidate): boolean => UNDER_WAY.includes(stage) && isOwned;
-/** Also where its command was killed: what it left is collected then. */
-const isStoppable = ({ stage }: SessionCandidate): boolean => stage === 'planned' || stage === 'running';
+const isRunning = ({ stage, isOwned }: SessionCandidate): boolean => isUnderWay({ stage }) && isOwned;
 
 interface Rule {
   /** The most recent session that fits the first of these is meant; where none does, one that fits the next. */

@@ -1,5 +1,6 @@
 import { RunClaudeError, usageError } from '../../core/errors.ts';
-import type { SessionRecord, Stage } from '../../core/types/session.ts';
+import type { SessionRecord } from '../../core/types/session.ts';
+import { isUnderWay } from './pick-session.ts';
 import { isKept, ownerState, wasCollected } from './session.ts';
 import { requireStarted } from './start-failure.ts';
 
@@ -12,14 +13,12 @@ import { requireStarted } from './start-failure.ts';
  */
 export function requireEnded(record: SessionRecord): void {
   refuseDiscarded(record);
-  if (!UNDER_WAY.includes(record.stage) || ownerState(record) === 'ended') return;
+  if (!isUnderWay(record) || ownerState(record) === 'ended') return;
   const what = record.stage === 'planned' ? 'is still starting' : 'is still running';
   throw new RunClaudeError('SESSION_RUNNING', `session ${record.id} ${what} (process ${record.owner?.pid})`, {
     hint: `Wait for its end, or end it: run-claude ${isKept(record) ? 'down' : 'stop'} ${record.id}`,
   });
 }
-
-const UNDER_WAY: readonly Stage[] = ['planned', 'running', 'ended'];
 
 /**
  * For what reads what a session made: its start did not fail, and it was not discarded.

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { usageError } from '../../core/errors.ts';
+import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { truePath } from '../../core/host/true-path.ts';
 import type { McpProgram } from '../../core/types/policy.ts';
 import { outputOf } from '../../network/gateway/rules/brokers.ts';
@@ -71,4 +71,15 @@ export function programDirectory(
 function isBelow(dir: string, above: string): boolean {
   const from = path.relative(above, dir);
   return from !== '..' && !from.startsWith('../');
+}
+
+/** Why sessions leave a program out, where its directory is the cause. */
+export function directoryError(program: McpProgram, place: ProgramPlace): RunClaudeError | undefined {
+  try {
+    programDirectory(program, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RunClaudeError) return error;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
-import { RunClaudeError } from '../../core/errors.ts';
-import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
-import { type ProgramPlace, programDirectory } from '../stage/ready-program.ts';
+import type { RunClaudeError } from '../../core/errors.ts';
+import type { McpServer, Policy } from '../../core/types/policy.ts';
+import { directoryError, type ProgramPlace } from '../stage/ready-program.ts';
 
 /**
  * The names of the MCP servers that a session starts without, as far as it is known before. Runs no command of the user.
@@ -33,14 +33,4 @@ async function loginError({ name, url, oauth }: McpServer, dataDir: string): Pro
     import('../../agents/mcp-login/login-store.ts'),
   ]);
   return loginProblem(loginStore(dataDir, name), url);
-}
-
-function directoryError(program: McpProgram, place: ProgramPlace): RunClaudeError | undefined {
-  try {
-    programDirectory(program, place);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RunClaudeError) return error;
-    throw error;
-  }
 }

@@ -38,4 +38,8 @@ describe('what a quick command loads', () => {
     expect(loaded.filter((file) => /^src\/(audit|engines)\//.test(file))).toEqual([]);
     expect(loaded).not.toContain('src/review/screen/ask-review.ts');
   });
+
+  it('has no review, where it is a batch', () => {
+    expect([...loadedBy('src/cli/commands/batch.ts')]).not.toContain('src/cli/batch/review-sessions.ts');
+  });
 });

@@ -188,8 +188,8 @@ async function sessionUp({ root, key }: Project, context: CommandContext): Promi
   const { stateDir } = context.places;
   const up = usableSession(stateDir, root);
   const question = lastQuestion(stateDir, key);
-  const asked = question && pendingOf(listSessions(stateDir).sessions, root, question.session);
   if (up === undefined) {
+    const asked = question && pendingOf(listSessions(stateDir).sessions, root, question.session);
     // Large, and a command in a session that is up needs none of it.
     const { keepAgain, keepSession } = await import('../../run/keep-session.ts');
     const kept = await (asked === undefined

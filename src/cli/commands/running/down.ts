@@ -1,10 +1,11 @@
 import { EXIT, usageError } from '../../../core/errors.ts';
 import { probeHost } from '../../../core/host/facts.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import { isUnderWay, stopRunning } from '../../../session/later/stop-session.ts';
+import { stopRunning } from '../../../session/later/stop-session.ts';
 import { applyPending } from '../../../session/outcome/apply.ts';
 import { besideSessions } from '../../../session/record/beside.ts';
 import { sharedStatus } from '../../../session/record/exit-status.ts';
+import { isStoppable } from '../../../session/record/pick-session.ts';
 import { isKept } from '../../../session/record/session.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { openScreen } from '../../context/open-screen.ts';
@@ -18,7 +19,7 @@ export const downCommand: CommandRun = async (line, context) => {
   const found = sessionOf('down', line.words[0], context);
   const { id } = found;
   if (!isKept(found)) throw usageError(`session ${id} has an agent of its own`, `Stop it with: run-claude stop ${id}`);
-  const ended = isUnderWay(found) ? await end(found, context) : found;
+  const ended = isStoppable(found) ? await end(found, context) : found;
   interruption.signal.throwIfAborted();
   const record = await recoverWithoutQuestion(ended, context);
   const screen = openScreen(process, env, interruption);
