@@ -1,4 +1,4 @@
-import type { JsonObject } from '../claude/formats/json-object.ts';
+import type { JsonObject } from '../../core/text/json-in.ts';
 import { type Asking, askServer, failed, objectOf, refused, requireHttps } from './ask-server.ts';
 
 /** What the server and its authorization server say about a login. All of it was checked. */

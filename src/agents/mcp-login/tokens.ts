@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../core/text/json-in.ts';
 import type { HostAnswer } from '../claude/credentials/post.ts';
-import type { JsonObject } from '../claude/formats/json-object.ts';
 import { type Asking, askServer, failed, objectOf } from './ask-server.ts';
 
 /** run-claude as an authorization server knows it. */

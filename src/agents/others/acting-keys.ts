@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
+import { asObject, type JsonObject } from '../../core/text/json-in.ts';
 
 /** A larger file of settings is reported without being read: the text is the agent's. */
 export const MAX_SETTINGS_BYTES: number = 64 * 1024;

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'smol-toml';
+import { asObject, type JsonObject } from '../../core/text/json-in.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
-import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { codexConfig } from './codex-login.ts';
 

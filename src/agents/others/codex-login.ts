@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
+import { asObject, type JsonObject } from '../../core/text/json-in.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
-import { asObject, type JsonObject } from '../claude/formats/json-object.ts';
 import { expiryOfJwt, fixedKey, readJson, textOf, tokenLogin } from './token-login.ts';
 
 // From Codex 0.169: where it refreshes a ChatGPT login, with which client id.

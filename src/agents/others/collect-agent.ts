@@ -1,11 +1,11 @@
 import { RunClaudeError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/text/json-in.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import { parseRelPath } from '../../core/text/path.ts';
 import type { ClaudeData, KeptFile } from '../../core/types/claude-data.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { CollectOptions } from '../claude/back/collection.ts';
-import type { JsonObject } from '../claude/formats/json-object.ts';
 import type { StagedBaseline } from '../claude/stage/stage.ts';
 import { digestOfActing, MAX_SETTINGS_BYTES } from './acting-keys.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
+import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { readJson, textOf } from './token-login.ts';
 

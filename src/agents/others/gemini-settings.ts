@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
-import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { readJson } from './token-login.ts';
 

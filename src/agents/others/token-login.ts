@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
+import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
 import type { CredentialSource, ProviderApi, Secret } from '../../core/types/credential.ts';
 import { post } from '../claude/credentials/post.ts';
-import { asObject, type JsonObject, parseObject } from '../claude/formats/json-object.ts';
 
 /** A token with less time left is refreshed before use. */
 const REFRESH_AHEAD_MS = 5 * 60_000;

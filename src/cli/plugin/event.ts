@@ -1,3 +1,4 @@
+import { parseObject } from '../../core/text/json-in.ts';
 /** What Claude Code hands to a hook, as far as the plugin reads it. */
 export type HookEvent =
   /** `conversation`: with the subagent's id where a subagent makes the call. */
@@ -9,7 +10,7 @@ export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** The event in a hook's standard input; undefined for a text that is none of those that the plugin has a hook for. */
 export function readEvent(text: string): HookEvent | undefined {
-  const event = objectOf(text);
+  const event = parseObject(text);
   if (event === undefined) return undefined;
   const {
     hook_event_name: name,
@@ -30,15 +31,6 @@ export function readEvent(text: string): HookEvent | undefined {
       input,
     };
   return undefined;
-}
-
-function objectOf(text: string): ToolInput | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const isObject = (value: unknown): value is ToolInput =>

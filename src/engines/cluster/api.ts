@@ -1,6 +1,7 @@
 import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
+import { jsonIn } from '../../core/text/json-in.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { printable } from './printable.ts';
 
@@ -170,12 +171,7 @@ async function send(access: ClusterAccess, { method, path, body, type }: ApiRequ
 
 /** @throws {RunClaudeError} CLUSTER_REFUSED with the server's own message */
 function objectIn({ status, text }: ApiAnswer): ClusterObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
+  const value = jsonIn(text);
   const isObject = typeof value === 'object' && value !== null;
   if (status >= 200 && status < 300 && isObject) return value as ClusterObject;
   const said = isObject ? (value as { readonly message?: unknown }).message : text;

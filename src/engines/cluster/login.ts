@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https';
 import path from 'node:path';
 import { z } from 'zod';
 import { missingProgramHint, outputOfProgram } from '../../core/host/programs/start-program.ts';
+import { jsonIn } from '../../core/text/json-in.ts';
 
 /** A user of a kubeconfig: the logins that are supported. */
 export const userSchema = z.object({
@@ -100,7 +101,7 @@ async function runPlugin(exec: NonNullable<ClusterUser['exec']>, cluster: Cluste
       throw new Error(`the plugin ${command} does not start. ${missingProgramHint(command)}`);
     throw new Error(`the plugin ${command} failed: ${error.stderr?.trim() || error.message}`);
   });
-  const parsed = credentialSchema.safeParse(jsonOf(output.stdout));
+  const parsed = credentialSchema.safeParse(jsonIn(output.stdout));
   if (!parsed.success) throw new Error(`the plugin ${command} printed no ExecCredential`);
   return parsed.data.status;
 }
@@ -108,12 +109,4 @@ async function runPlugin(exec: NonNullable<ClusterUser['exec']>, cluster: Cluste
 /** As client-go sends it: the names of the fields are those of the kubeconfig, and `config` is left out. */
 function clusterInfo(cluster: ClusterInfo): object {
   return Object.fromEntries(Object.entries(cluster).filter(([, value]) => value !== undefined));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

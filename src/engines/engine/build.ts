@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { RunClaudeError } from '../../core/errors.ts';
+import { jsonIn } from '../../core/text/json-in.ts';
 import type { Archive, ImageBuild } from '../../core/types/engine.ts';
 import { progressLine, readAnswer } from './answers.ts';
-import { jsonIn, MAX_ANSWER_BYTES } from './connection/answer-limit.ts';
+import { MAX_ANSWER_BYTES } from './connection/answer-limit.ts';
 import { callEngine, diskFull } from './failure.ts';
 
 /** Sends a build context and follows the build. */

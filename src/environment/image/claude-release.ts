@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { packageRoot } from '../../core/host/package.ts';
+import { jsonIn } from '../../core/text/json-in.ts';
 import type { Tell } from '../../core/types/event.ts';
 import { runNpm } from './npm.ts';
 import { PINS_FILE, pinnedClaude } from './pins-file.ts';
@@ -101,7 +102,7 @@ async function askRegistry(spec: string, dir: string, signal: AbortSignal): Prom
     const what = isUnknown ? `the registry has no ${spec}` : `the registry did not answer about ${spec}`;
     throw new RunClaudeError('CLAUDE_VERSION', what, { cause: error, hint: HINT });
   });
-  const answer = parseJson(printed);
+  const answer = jsonIn(printed);
   const [version, integrity] = [text(answer, 'version'), text(answer, 'dist.integrity')];
   if (VERSION.test(version) && /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)) return { version, integrity };
   throw new RunClaudeError('CLAUDE_VERSION', `the registry has no ${spec} with a SHA-512 hash`, { hint: HINT });
@@ -110,7 +111,7 @@ async function askRegistry(spec: string, dir: string, signal: AbortSignal): Prom
 const answersFile = (dir: string): string => join(dir, 'claude-releases.json');
 
 async function readAnswers(dir: string): Promise<Answers> {
-  const parsed = answersSchema.safeParse(parseJson(await readFile(answersFile(dir), 'utf8').catch(() => '')));
+  const parsed = answersSchema.safeParse(jsonIn(await readFile(answersFile(dir), 'utf8').catch(() => '')));
   return parsed.success ? parsed.data : { hashes: {}, latest: {} };
 }
 
@@ -129,15 +130,6 @@ async function keepAnswer(
   const next = `${answersFile(dir)}.${process.pid}`;
   await writeFile(next, `${JSON.stringify(answers, null, 2)}\n`, { mode: 0o600 });
   await rename(next, answersFile(dir));
-}
-
-function parseJson(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    // No answer, or a damaged file of earlier answers: both count as no answer.
-    return undefined;
-  }
 }
 
 function text(value: unknown, key: string): string {

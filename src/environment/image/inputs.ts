@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ownVersion } from '../../core/host/package.ts';
+import { parseObject } from '../../core/text/json-in.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { ContextFile } from './files.ts';
 import { readPins } from './pins.ts';
@@ -68,15 +69,8 @@ export async function changedInputs(engine: Pick<Runtime, 'list'>, inputs: Image
   return differences.filter(({ length }) => length > 0).sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
-function readInputs(label: string | undefined): Partial<ImageInputs> | undefined {
-  try {
-    const value: unknown = JSON.parse(label ?? 'null');
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    // Another program may have set the label.
-    return undefined;
-  }
-}
+/** Another program may have set the label. */
+const readInputs = (label = ''): Partial<ImageInputs> | undefined => parseObject(label);
 
 /** One phrase for each part that differs. */
 function describeChange(before: Partial<ImageInputs>, now: ImageInputs): string[] {

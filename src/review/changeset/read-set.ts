@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
+import { jsonIn } from '../../core/text/json-in.ts';
 import {
   contentsOf,
   MAX_CONTENT_BYTES,
@@ -84,7 +85,7 @@ class SetReader {
     if (header.size > MAX_MANIFEST_BYTES) throw this.#refuse('its list of changes is too long');
     const bytes = this.#read(header.size);
     this.#skipPadding(header.size);
-    const found = parseManifest(parseJson(bytes));
+    const found = parseManifest(jsonIn(bytes.toString('utf8')));
     if ('refused' in found) throw this.#refuse(found.refused);
     return found;
   }
@@ -131,14 +132,6 @@ class SetReader {
 
   #refuse(why: string): RunClaudeError {
     return refused(this.#file, why);
-  }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { Report, ReportedFinding } from '../../core/report/schema.ts';
+import { verdictFields } from '../../core/store/outcome-checks.ts';
 import {
   fields,
   flag,
@@ -71,10 +72,7 @@ const network = fields<NonNullable<Report['network']>[number]>({
 
 const outcome = fields<NonNullable<Report['outcome']>[number]>({
   path: text,
-  verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
-  why: optional(text),
-  thing: optional(text),
-  ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
+  ...verdictFields,
 });
 
 const FORMAT: RecordFormat<Report> = {

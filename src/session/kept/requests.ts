@@ -1,3 +1,4 @@
+import { jsonIn } from '../../core/text/json-in.ts';
 // Requests of a client to the runner inside. Every path in them is one of the container: the host never uses it.
 
 /** Starts a program. Its frames are output, taken input, and one exit. */
@@ -101,10 +102,4 @@ export function programExitOf(value: unknown): ProgramExit {
 }
 
 /** JSON of a frame; undefined where it is none. */
-export function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
-  } catch {
-    return undefined;
-  }
-}
+export const jsonOf = (bytes: Buffer): unknown => jsonIn(bytes.toString('utf8'));

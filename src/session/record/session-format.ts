@@ -1,3 +1,4 @@
+import { changeOutcome } from '../../core/store/outcome-checks.ts';
 import {
   absolutePath,
   anyOf,
@@ -10,7 +11,6 @@ import {
   oneOf,
   optional,
   type RecordFormat,
-  relPath,
   text,
   unchecked,
   variants,
@@ -25,7 +25,6 @@ import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../.
 import type {
   ApplyOutcome,
   BoundGit,
-  ChangeOutcome,
   ImportedFrom,
   MadeBranch,
   MadeCommits,
@@ -127,15 +126,7 @@ const plan = fields<Plan>({
 });
 
 const outcome = fields<ApplyOutcome>({
-  changes: listOf(
-    fields<ChangeOutcome>({
-      path: relPath,
-      verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
-      why: optional(text),
-      thing: optional(text),
-      ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
-    }),
-  ),
+  changes: listOf(changeOutcome),
   claude: optional(
     listOf(
       fields<ClaudeOutcome>({

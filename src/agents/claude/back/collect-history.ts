@@ -1,5 +1,5 @@
+import { parseObject } from '../../../core/text/json-in.ts';
 import { parseRelPath } from '../../../core/text/path.ts';
-import { parseObject } from '../formats/json-object.ts';
 import { isConversationId } from '../formats/transcript.ts';
 import { type Collection, holdsSecret, refuse } from './collection.ts';
 import { addedLines } from './lines.ts';

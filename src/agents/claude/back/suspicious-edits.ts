@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, parseObject } from '../formats/json-object.ts';
+import { asObject, type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import { type Collection, readWhole } from './collection.ts';
 
 /**

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
 import type { RunProgram } from '../../../core/host/run-program.ts';
+import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { AwsKeys, CredentialSource, Secret } from '../../../core/types/credential.ts';
-import { type JsonObject, parseObject } from '../formats/json-object.ts';
 import { post } from './post.ts';
 
 /** Where the credentials of clouds are looked for. */

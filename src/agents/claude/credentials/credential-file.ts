@@ -1,7 +1,7 @@
+import type { JsonObject } from '../../../core/text/json-in.ts';
 import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
 import type { Container } from '../../../core/types/engine.ts';
 import { requireExec } from '../../../engines/capabilities/require-part.ts';
-import type { JsonObject } from '../formats/json-object.ts';
 
 /** On the tmpfs at /run: it ends with the container, even when run-claude was killed. */
 const FILE = '/run/credential/current';

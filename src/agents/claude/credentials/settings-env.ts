@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { asObject, parseObject } from '../formats/json-object.ts';
+import { asObject, parseObject } from '../../../core/text/json-in.ts';
 import { claudeConfigDir, managedSettingsPath } from './config-places.ts';
 
 const CLOUDS = ['BEDROCK', 'VERTEX', 'FOUNDRY'];

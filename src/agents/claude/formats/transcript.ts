@@ -1,5 +1,5 @@
+import { asObject, type JsonObject } from '../../../core/text/json-in.ts';
 import { nestingOf } from './json-depth.ts';
-import { asObject, type JsonObject } from './json-object.ts';
 
 const MAX_DEPTH = 200;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

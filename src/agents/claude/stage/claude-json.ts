@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../formats/json-object.ts';
+import { asObject, type JsonObject } from '../../../core/text/json-in.ts';
 import { filterServers } from './mcp-filter.ts';
 
 /** Preferences of ~/.claude.json that reveal nothing about the user or other projects. */

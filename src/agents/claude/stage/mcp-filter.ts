@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../formats/json-object.ts';
+import { asObject, type JsonObject } from '../../../core/text/json-in.ts';
 
 export interface FilteredServers {
   readonly servers: JsonObject;

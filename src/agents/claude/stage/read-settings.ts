@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../../core/errors.ts';
-import { type JsonObject, parseObject } from '../formats/json-object.ts';
+import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 
 /** A program that writes the file anew needs a moment: it is read again after these times, together about a second. */
 const RETRY_AFTER_MS = [20, 50, 130, 300, 500] as const;

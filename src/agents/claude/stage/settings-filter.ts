@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../formats/json-object.ts';
+import { asObject, type JsonObject } from '../../../core/text/json-in.ts';
 
 // Keys of settings.json that neither run, redirect nor reveal anything. All others stay on the host.
 const PLAIN_KEYS = new Set(

@@ -1,6 +1,6 @@
 import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { JsonObject } from '../../../core/text/json-in.ts';
 import type { McpServer } from '../../../core/types/policy.ts';
-import type { JsonObject } from '../formats/json-object.ts';
 
 export interface StageOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { asObject, parseObject } from '../formats/json-object.ts';
+import { asObject, parseObject } from '../../../core/text/json-in.ts';
 import { readOwnFile } from '../instances/instance.ts';
 import { stageTree } from './stage-trees.ts';
 import type { Staging } from './staged.ts';

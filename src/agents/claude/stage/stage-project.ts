@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseObject } from '../formats/json-object.ts';
+import { parseObject } from '../../../core/text/json-in.ts';
 import { isConversationId, TranscriptFilter } from '../formats/transcript.ts';
 import { INSIDE_KEY, type Instance, ownFiles, readOwnFile } from '../instances/instance.ts';
 import type { StageOptions } from './stage-options.ts';

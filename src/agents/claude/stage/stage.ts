@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../../../core/host/run-program.ts';
+import { asObject, type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { PlaceEntry } from '../../../engines/engine/place.ts';
 import { isKnownName, stagedNames } from '../formats/entries.ts';
-import { asObject, type JsonObject, parseObject } from '../formats/json-object.ts';
 import { type Instance, openInstance, readOwnFile } from '../instances/instance.ts';
 import { ISOLATED_DIR, ISOLATED_LINKS } from '../instances/isolated.ts';
 import { profileDir } from '../instances/profile.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { usageError } from '../../../core/errors.ts';
+import { parseObject } from '../../../core/text/json-in.ts';
 import type { Task } from './task.ts';
 
 /** Options of a session that a line may set, by the name of its key. Each one is a limit of that session. */
@@ -56,7 +57,7 @@ type TaskParts = Omit<Task, 'line' | 'id'>;
 const plainTask = (prompt: string, cwd: string): TaskParts => ({ prompt, project: cwd, agent: undefined, limits: {} });
 
 function readObject(content: string, where: string, cwd: string): TaskParts {
-  const fields = parseObject(content, where);
+  const fields = objectAt(content, where);
   const unknown = Object.keys(fields).find((key) => !KEYS.includes(key));
   if (unknown !== undefined)
     throw usageError(`${where}: '${unknown}' is not a key of a task`, `Write one of: ${KEYS.join(', ')}.`);
@@ -79,13 +80,10 @@ function readObject(content: string, where: string, cwd: string): TaskParts {
   return { prompt, project: path.resolve(cwd, textOf('project') ?? '.'), agent: textOf('agent'), limits };
 }
 
-function parseObject(content: string, where: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(content);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // The error of the parser quotes the line, which may be long.
-  }
+function objectAt(content: string, where: string): Readonly<Record<string, unknown>> {
+  const value = parseObject(content);
+  if (value !== undefined) return value;
+  // The error of the parser would quote the line, which may be long.
   throw usageError(`${where}: it begins with '{', but is not a JSON object`, 'Write each task on one line.');
 }
 

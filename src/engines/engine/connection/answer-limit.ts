@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type Docker from 'dockerode';
+import { jsonIn } from '../../../core/text/json-in.ts';
 
 /** More than the list of ten thousand containers. An answer without an end would fill the memory of this process. */
 export const MAX_ANSWER_BYTES: number = 64 * 1_048_576;
@@ -15,15 +16,6 @@ export async function limitedText(response: IncomingMessage, maxBytes = MAX_ANSW
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The value of a text in JSON; undefined where it is none. */
-export function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 type Done = (error: Error | null, answer?: unknown) => void;

@@ -1,3 +1,4 @@
+import { changeOutcome } from '../../../core/store/outcome-checks.ts';
 import {
   fields,
   flag,
@@ -7,7 +8,6 @@ import {
   optional,
   parseRecord,
   type RecordFormat,
-  relPath,
   requireValid,
   text,
   variants,
@@ -81,14 +81,6 @@ const HEAD_FORMAT: RecordFormat<JournalHead> = {
 
 const folders = listOf(fields<FolderTime>({ path: text, mtimeNs: text, after: optional(text) }));
 
-const outcome = fields<ChangeOutcome>({
-  path: relPath,
-  verdict: oneOf('applied', 'same', 'conflict', 'blocked', 'suspect', 'withheld', 'skipped', 'failed'),
-  why: optional(text),
-  thing: optional(text),
-  ways: optional(listOf(oneOf('keep', 'theirs', 'markers', 'file'))),
-});
-
 const hostState = fields<HostState>({
   kind: oneOf('file', 'dir', 'symlink', 'fifo', 'socket', 'char', 'block'),
   mode: number,
@@ -134,9 +126,9 @@ const journalRecord = variants<JournalRecord>('r', {
   step: fields<Line<'step'>>({ r: oneOf('step'), step }),
   ready: fields<Line<'ready'>>({ r: oneOf('ready'), steps: number }),
   done: fields<Line<'done'>>({ r: oneOf('done'), step: number, mode: optional(number) }),
-  failed: fields<Line<'failed'>>({ r: oneOf('failed'), step: number, outcome }),
+  failed: fields<Line<'failed'>>({ r: oneOf('failed'), step: number, outcome: changeOutcome }),
   rollback: fields<Line<'rollback'>>({ r: oneOf('rollback'), why: text }),
-  end: fields<Line<'end'>>({ r: oneOf('end'), outcomes: listOf(outcome), folders }),
+  end: fields<Line<'end'>>({ r: oneOf('end'), outcomes: listOf(changeOutcome), folders }),
 });
 
 /**
