@@ -1,9 +1,10 @@
 import { escapes, oddBreaks, richCharacters } from '../content/characters.ts';
-import { byteOrderMark, invalidUtf8 } from '../content/encoding.ts';
 import { longLine } from '../content/long-lines.ts';
 import { hiddenBelow, hiddenRight } from '../content/off-screen.ts';
+import type { TextChange } from '../content/text-change.ts';
+import { isSource } from '../formats/text-files.ts';
 import { BINARY_RULES } from './binary.ts';
-import { EVERY, type GeneralRule, type SeeingLook } from './rule.ts';
+import { EVERY, type Found, type GeneralRule, type SeeingLook } from './rule.ts';
 
 const READING = 'reading or reviewing the file';
 const RICH_CHARACTERS: SeeingLook<'text'> = { kind: 'text', see: richCharacters };
@@ -212,3 +213,18 @@ export const CONTENT_RULES: readonly GeneralRule[] = [
   },
   SECRET,
 ];
+
+/** Bytes that are not UTF-8 are decoded to single surrogates of this range (text/path.ts). */
+function hasInvalidUtf8(text: string): boolean {
+  return /[\udc80-\udcff]/.test(text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ''));
+}
+
+function invalidUtf8({ path, text, oldText }: TextChange): readonly Found[] {
+  const counts = (): boolean => (oldText === undefined ? isSource(path) : !hasInvalidUtf8(oldText));
+  return hasInvalidUtf8(text) && counts() ? [{}] : [];
+}
+
+/** The mark was added or removed. */
+function byteOrderMark({ text, oldText }: TextChange): readonly Found[] {
+  return oldText !== undefined && text.startsWith('\ufeff') !== oldText.startsWith('\ufeff') ? [{}] : [];
+}

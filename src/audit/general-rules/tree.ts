@@ -1,9 +1,10 @@
+import { isDotGitName } from '../../core/git/names.ts';
+import type { Scene } from '../input.ts';
 import { reached } from '../reach/reached.ts';
 import { hiddenByIgnore } from '../tree/ignore-files.ts';
-import { manyChanges } from '../tree/many-changes.ts';
 import { newKindsOf } from '../tree/new-kinds.ts';
 import { pluginParts } from '../tree/plugins.ts';
-import { EVERY, type GeneralRule, type SeeingLook } from './rule.ts';
+import { EVERY, type Found, type GeneralRule, type SeeingLook } from './rule.ts';
 
 const IGNORE_FILES: SeeingLook<'together'> = { kind: 'together', see: hiddenByIgnore };
 
@@ -91,3 +92,12 @@ export const TREE_RULES: readonly GeneralRule[] = [
     source: 'docs/audit.md',
   },
 ];
+
+const MANY = 2000;
+
+function manyChanges(scene: Scene): readonly Found[] {
+  const live = scene.input.changes.filter(
+    (change) => change.ignored !== true && !change.path.split('/').some(isDotGitName),
+  );
+  return live.length < MANY ? [] : [{ path: '.', detail: `${live.length} entries` }];
+}

@@ -1,5 +1,5 @@
-import { shellWord } from '../../core/text/shell-word.ts';
 import { RunClaudeError } from '../../core/errors.ts';
+import { shellWord } from '../../core/text/shell-word.ts';
 import type { MadeBranch, SessionRecord } from '../../core/types/session.ts';
 import { bodyOf, type Published, titleOf } from '../../review/publish/pull-request-text.ts';
 import { openPullRequest, pushBranch, unpushedBelow } from '../../review/publish/push.ts';

@@ -1,6 +1,6 @@
 import type { Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, SessionRecord } from '../../core/types/session.ts';
-import type { ApplyRequest } from '../../review/apply/apply-changes.ts';
+import type { ApplyRequest } from '../../review/apply/apply-request.ts';
 
 /**
  * What the chosen changes of one session are applied to. A target is one file and one row in targets.ts: the flow of an
