@@ -17,7 +17,8 @@ export interface MadePlan {
 }
 
 /**
- * Finds what the plan of a session needs, and makes the plan, once. For a session that `isStarting` the image is made and
+ * Finds what the plan of a session needs, and makes the plan, once. `newId` gives the ids of the session and of those of
+ * other folders. For a session that `isStarting` the image is made and
  * an overlay is tried; otherwise nothing is started or written, and the plan has what is known without that.
  *
  * @throws {RunClaudeError} USAGE for what the engine does not support; what planRun, sessionImage, prepareImage and
@@ -25,15 +26,17 @@ export interface MadePlan {
  */
 export async function makePlan(
   input: PlanInput,
-  ids: Pick<PlanFindings, 'sessionId' | 'alsoIds'>,
+  newId: () => string,
   deps: ImageDeps,
   isStarting: boolean,
 ): Promise<MadePlan> {
   const { policy, host, program, project } = input;
-  const spare = { spareId: findSpareId(host.stateDir, host.uid), servantIdsWithAccount: servantIdsWithAccount() };
-  const { user, needsTrial } = planBasis(input, spare);
   const image = await sessionImage(policy, deps, homeAgent(program).image);
   const { tag, ...rest } = image;
+  // Not before the engine answered: a start that fails there leaves nothing on this machine.
+  const ids = { sessionId: newId(), alsoIds: input.also.map(newId) };
+  const spare = { spareId: findSpareId(host.stateDir, host.uid), servantIdsWithAccount: servantIdsWithAccount() };
+  const { user, needsTrial } = planBasis(input, spare);
   const session = { sessionId: ids.sessionId, policy, program, project, user, image: tag, ...rest };
   if (isStarting) await prepareImage(session, deps, policy.rebuild);
   const trial = needsTrial ? await findTrial(session, deps, isStarting) : undefined;

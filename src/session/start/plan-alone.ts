@@ -26,8 +26,7 @@ export async function planAlone(asked: RunSetup, deps: Omit<ImageDeps, 'engine' 
   const { input, request } = setup;
   const all = { ...deps, engine: setup.engine, host: input.host };
   const newId = (): string => newSessionId(Date.now());
-  const ids = { sessionId: newId(), alsoIds: input.also.map(newId) };
-  const { plan } = await makePlan(input, ids, all, false);
+  const { plan } = await makePlan(input, newId, all, false);
   return {
     plan,
     serviceImages: await serviceImages(plan, all),

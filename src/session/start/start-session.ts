@@ -65,8 +65,7 @@ export async function withReadyStart<T>(
     return id;
   };
   try {
-    const ids = { sessionId: reserve(), alsoIds: input.also.map(reserve) };
-    const made = await makePlan(input, ids, deps, true);
+    const made = await makePlan(input, reserve, deps, true);
     const { plan } = made;
     showStart(plan, deps);
     const isAgreed = await agreeStart(plan, deps);
