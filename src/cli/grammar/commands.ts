@@ -61,7 +61,7 @@ const INCLUDE_IGNORED: CommandOption = {
   name: 'include-ignored',
   value: 'optional',
   placeholder: 'GLOB',
-  help: 'also apply withheld files that the session un-ignored or moved',
+  help: 'also apply changes of files that ignore rules match',
   many: true,
 };
 

@@ -32,8 +32,8 @@ export function buildReview(options: ReviewOptions): Review {
     else others.push(finding);
   }
   const allowed = matcher(options.allowSuspect);
-  const included = asked(options.includeIgnored);
-  const released = asked(options.release ?? false);
+  const included = askedFor(options.includeIgnored);
+  const released = askedFor(options.release ?? false);
   const own = collected.changes.map((change): ReviewItem => {
     const findings = byPath.get(change.path) ?? [];
     byPath.delete(change.path);
@@ -98,7 +98,8 @@ function withRenames(items: readonly ReviewItem[], renames: readonly Rename[]): 
   });
 }
 
-function asked(patterns: boolean | readonly string[]): (path: string) => boolean {
+/** A predicate on the paths that `--include-ignored` asks for: true means every path. */
+export function askedFor(patterns: boolean | readonly string[]): (path: string) => boolean {
   return typeof patterns === 'boolean' ? () => patterns : matcher(patterns);
 }
 

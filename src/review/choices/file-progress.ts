@@ -50,7 +50,7 @@ const WORST_FIRST: readonly FileProgress['verdict'][] = ['failed', 'conflict', '
 export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[]): readonly FileProgress[] {
   const byPath = new Map<string, ChangeOutcome>(outcomes.map((outcome) => [outcome.path, outcome]));
   const items = new Map<string, ReviewItem>(review.items.map((item) => [item.change.path, item]));
-  const isTaken = (item: ReviewItem): boolean => isCounted(item) || isTakenUnignored(item, byPath);
+  const isTaken = (item: ReviewItem): boolean => isCounted(item) || isTakenIgnored(item, byPath);
   return review.items.filter(isTaken).map((item) => {
     const own = progressOf(item, byPath);
     const old = item.renamedFrom === undefined ? undefined : items.get(item.renamedFrom);
@@ -60,10 +60,10 @@ export function fileProgress(review: Review, outcomes: readonly ChangeOutcome[])
   });
 }
 
-/** Whether a file that the session un-ignores was taken: until then it is not a change of the project. */
-function isTakenUnignored({ change, unignored }: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): boolean {
+/** Whether an ignored file was taken: until then it is not a change of the project. */
+function isTakenIgnored({ change, state }: ReviewItem, byPath: ReadonlyMap<string, ChangeOutcome>): boolean {
   const verdict = byPath.get(change.path)?.verdict;
-  if (unignored === undefined || (change.after ?? change.before)?.kind === 'dir') return false;
+  if (state !== 'withheld' || (change.after ?? change.before)?.kind === 'dir') return false;
   return verdict === 'applied' || verdict === 'same' || verdict === 'conflict' || verdict === 'failed';
 }
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { pathPattern } from '../../core/text/patterns/path-pattern.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { Change, WithheldGroup } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
@@ -127,16 +128,26 @@ export function withheldLines(review: Review): SummaryLine[] {
     const files = unignored.filter(({ change }) => change.unignored === pattern);
     note(`un-ignored by the session: ${amount(files.length, 'files')}, withheld; ${optionFor(pattern)} takes them`);
   }
-  const ignored = review.items.filter(
-    ({ state, change, unignored: own }) =>
-      state === 'withheld' && own === undefined && change.kind !== 'created' && !isFolder(change),
-  ).length;
-  if (ignored > 0) {
-    const what = ignored === 1 ? 'the change of 1 ignored file' : `the changes of ${ignored} ignored files`;
-    note(`withheld: ${what} that the project has`);
-  }
-  for (const text of withheldGroups(review.withheld)) note(text);
+  const kept = ignoredFiles(review);
+  for (const text of ignoredFileLines(kept)) note(text);
+  const isNamed = ({ directory, entries }: WithheldGroup): boolean => entries === 1 && kept.includes(directory);
+  for (const text of withheldGroups(review.withheld.filter((group) => !isNamed(group)))) note(text);
   return lines;
+}
+
+/** Ignored files that are kept with the session and can be asked for, outside of larger decisions. */
+function ignoredFiles({ decisions }: Review): string[] {
+  return decisions.flatMap(({ state, items: [item, more] }) => {
+    if (state !== 'withheld' || item === undefined || more !== undefined) return [];
+    return item.state !== 'withheld' || item.unignored !== undefined || isFolder(item.change) ? [] : [item.change.path];
+  });
+}
+
+function ignoredFileLines(paths: readonly string[]): string[] {
+  if (paths.length > MAX_WITHHELD_LINES)
+    return [`withheld: the changes of ${paths.length} ignored files; --include-ignored=GLOB takes them`];
+  const option = (path: string): string => optionFor(pathPattern(path));
+  return paths.map((path) => `withheld: the change of ${cleanLine(path)}, which is ignored; ${option(path)} takes it`);
 }
 
 /** Ignored outputs, a line each; of many, one line with the largest ones and their sum. */

@@ -1,11 +1,12 @@
 import { findingsOf, isOfFailedJudging, notYetAudited } from '../../audit/findings.ts';
 import { Interrupted, RunClaudeError } from '../../core/errors.ts';
 import { ownVersion } from '../../core/host/package.ts';
-import type { Collected } from '../../core/types/entry.ts';
+import type { Change, Collected } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
+import { askedFor } from '../../review/choices/build-review.ts';
 import type { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
 import type { AuditSettings } from '../../review/judging/protocol.ts';
@@ -32,7 +33,7 @@ export function auditCollected(
   { endedNs, signal, tell }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal; readonly tell?: Tell },
 ): Promise<readonly Finding[]> {
   return judge.audit({
-    changes,
+    changes: changes.map(asJudged),
     signal,
     tell,
     ...(endedNs === undefined ? {} : { endedNs }),
@@ -42,9 +43,41 @@ export function auditCollected(
   });
 }
 
+/** A withheld change that the user can still ask for is judged as if it was taken. */
+function asJudged(change: Change): Change {
+  return change.unignored !== undefined || change.kind === 'created' ? notIgnored(change) : change;
+}
+
+function notIgnored({ ignored: _, ...change }: Change): Change {
+  return change;
+}
+
+/**
+ * The record with the ignored files of the project that `release` names as changes like any other, audited now: the audit
+ * at the end of a session leaves them out, because most are the output of builds.
+ *
+ * @throws {RunClaudeError} what openSessionJudge and auditCollected throw.
+ */
+export async function withReleased(
+  { plan, workspace }: SessionRecord,
+  collected: CollectedRecord,
+  release: boolean | readonly string[],
+  { tell, interruption }: Pick<UserDeps, 'tell' | 'interruption'>,
+): Promise<CollectedRecord> {
+  const isNamed = askedFor(release);
+  const isReleased = (change: Change): boolean =>
+    change.ignored === true && asJudged(change).ignored === true && isNamed(change.path);
+  if (!collected.changes.some(isReleased)) return collected;
+  const changes = collected.changes.map((change) => (isReleased(change) ? notIgnored(change) : change));
+  using judge = openSessionJudge(plan, workspace);
+  const findings = await auditCollected({ changes }, judge, plan, { signal: interruption.next(), tell });
+  return { ...collected, changes, findings };
+}
+
 /** Every change as one that is not audited yet: blocked, so that no command can take it for clean. */
 export function withoutAudit(collected: Collected, endedNs: string): AuditResult {
-  const hits = collected.changes.filter(({ ignored }) => ignored !== true).map(({ path }) => notYetAudited(path));
+  const judged = collected.changes.map(asJudged).filter(({ ignored }) => ignored !== true);
+  const hits = judged.map(({ path }) => notYetAudited(path));
   return hits.length === 0 ? { findings: [] } : { findings: findingsOf(hits, undefined, []), unaudited: endedNs };
 }
 

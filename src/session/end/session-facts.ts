@@ -64,8 +64,17 @@ export function sessionFacts(record: SessionRecord): SessionFacts {
     files,
     ...foundIn(review.isUnaudited ? [] : findingsOf(review)),
     hasCommits: madeCommits(review),
-    ignored: review.withheld.reduce((sum, { entries }) => sum + entries, 0),
+    ignored: ignoredEntries(review.withheld) + changedIgnored(review),
   };
+}
+
+const ignoredEntries = (groups: Review['withheld']): number => groups.reduce((sum, { entries }) => sum + entries, 0);
+
+/** Ignored files that the project has, which the groups of new output do not count. */
+function changedIgnored({ items }: Review): number {
+  return items.filter(
+    ({ state, unignored, change }) => state === 'withheld' && unignored === undefined && change.kind !== 'created',
+  ).length;
 }
 
 function foundIn(
@@ -103,6 +112,6 @@ function boundFacts({ stage, plan, bound, commits }: SessionRecord): SessionFact
     files,
     ...foundIn(report?.findings ?? []),
     hasCommits: commits === undefined ? bound?.commits === true : commits.length > 0,
-    ignored: (report?.withheld ?? []).reduce((sum, { entries }) => sum + entries, 0),
+    ignored: ignoredEntries(report?.withheld ?? []),
   };
 }

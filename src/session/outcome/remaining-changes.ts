@@ -2,6 +2,7 @@ import type { RelPath } from '../../core/text/path.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, CollectedRecord, SessionRecord } from '../../core/types/session.ts';
 import { IN_PART, isApplied } from '../../review/choices/file-progress.ts';
+import { withReleased } from '../end/audit-collected.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { readCollected } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
@@ -55,7 +56,7 @@ export interface RemainingReview {
  * What can still be applied of a session that may have been applied in part, before it was resumed or by an earlier
  * command. `record` has the policy that decides what is suspect; `release` is as in {@link reviewOf}.
  *
- * @throws {RunClaudeError} LOCK_HELD, and what the store and the target throw.
+ * @throws {RunClaudeError} LOCK_HELD, what withReleased throws, and what the store and the target throw.
  */
 export async function reviewRemaining(
   target: Target,
@@ -63,7 +64,7 @@ export async function reviewRemaining(
   deps: UserDeps,
   release?: boolean | readonly string[],
 ): Promise<RemainingReview> {
-  const collected = readCollected(record.plan.sessionDir);
+  const collected = await withReleased(record, readCollected(record.plan.sessionDir), release ?? false, deps);
   const whole = reviewOf(record, collected, release);
   const applied = await appliedPaths({ record, collected, whole, target }, deps);
   // At the end of most sessions nothing was applied yet.

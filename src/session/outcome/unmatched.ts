@@ -26,7 +26,7 @@ export function unmatchedLines(
     ['--allow-suspect', allowSuspect, ({ findings }) => findings.some(({ severity }) => severity === 'suspect')],
     [
       '--include-ignored',
-      typeof release === 'boolean' ? [] : release,
+      release === true ? ['*'] : release || [],
       ({ change: { path } }) => isWithheld.has(path) && !stillWithheld.has(path),
     ],
   ];
@@ -36,7 +36,7 @@ export function unmatchedLines(
       if (review.items.some((item) => isSelected(item) && isMatch(item.change.path))) return [];
       return [
         cleanLine(
-          `No pending ${name === '--allow-suspect' ? 'suspect change' : 'change'} matches ${name} ${glob}${whyNot(name, isMatch, review)}`,
+          `No pending ${name === '--allow-suspect' ? 'suspect change' : 'change'} matches ${name}${release === true && name === '--include-ignored' ? '' : ` ${glob}`}${whyNot(name, review)}`,
         ),
       ];
     }),
@@ -47,12 +47,10 @@ function withheldPaths({ items }: Review): string[] {
   return items.filter(({ state }) => state === 'withheld').map(({ change }) => change.path);
 }
 
-/** What a glob of --include-ignored names although it selects nothing. */
-function whyNot(name: string, isMatch: (path: string) => boolean, { items, withheld }: Review): string {
-  if (name !== '--include-ignored') return '';
-  const known = items.find(({ change, state }) => state === 'withheld' && isMatch(change.path));
-  if (known !== undefined) return `: ${known.change.path} is an ignored file that the project has`;
-  const [group] = withheld;
-  if (group === undefined) return '';
+/** Why --include-ignored selects nothing although something is withheld. */
+function whyNot(name: string, { withheld, items }: Review): string {
+  const kept = new Set<string>(items.map(({ change }) => change.path));
+  const group = withheld.find(({ directory }) => !kept.has(directory));
+  if (name !== '--include-ignored' || group === undefined) return '';
   return `: what is in ${group.directory} is not kept with the session; give the option when you start one`;
 }

@@ -38,7 +38,8 @@ async function freezeChanges(options: CollectChangesOptions): Promise<Collected>
   const hiddenFiles = filesOf(hidden);
   const matched = await match?.(found, isMoved ? hiddenFiles : [], renameReader(options));
   const outside = found.flatMap(({ path, inGit: isGit }) => (isGit ? [] : [path as string]));
-  const needed = members?.neededOf(outside, hiddenFiles) ?? [];
+  const left = await partnersInBase([...hidden.keys()], freezing);
+  const needed = members?.neededOf([...outside, ...left], hiddenFiles) ?? [];
   // A withheld file that has the content of a deleted one is a change of its own: one is not applied without the other.
   const named = [...(matched?.renames ?? []).map(({ to }) => to), ...needed];
   const moved = named.flatMap((path) => withNewFolders(path, hidden));
@@ -54,6 +55,20 @@ async function freezeChanges(options: CollectChangesOptions): Promise<Collected>
     ...(matched === undefined ? {} : { renames: matched.renames, uncompared: matched.uncompared }),
     ...(leftMembers.length === 0 ? {} : { leftMembers }),
   };
+}
+
+/** How many names next to withheld files are looked for in the base. */
+const MAX_PARTNERS = 200;
+
+/**
+ * Files of the project that are one thing with a withheld file and that the session left as they were: a database of which
+ * only the ignored log changed.
+ */
+async function partnersInBase(withheld: readonly string[], { members, collector }: Freezing): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of members?.possibleMembers(withheld).slice(0, MAX_PARTNERS) ?? [])
+    if ((await collector.stat('base', path as RelPath)) !== undefined) found.push(path);
+  return found;
 }
 
 /** Of things in several files, those that the session left as they were: an apply compares the host's with them. */

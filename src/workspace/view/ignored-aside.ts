@@ -1,5 +1,6 @@
 import { isDotGitName } from '../../core/git/names.ts';
 import { turnsOf } from '../../core/host/turns.ts';
+import { pathPattern } from '../../core/text/patterns/path-pattern.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { WithheldGroup } from '../../core/types/entry.ts';
 import { askedBack, baseIgnoreRules, IgnoredOutput, type IgnoreRules } from '../collector/ignored.ts';
@@ -108,16 +109,8 @@ async function unignoredPatterns(
     if (after !== undefined && (await rules.top(path, after.kind === 'dir')) === undefined) free.set(pair, top);
     else if (after?.kind !== 'dir') stillIgnored.add(top);
   }
-  for (const [pair, top] of free) free.set(pair, asPattern(stillIgnored.has(top) ? pair.path : top));
+  for (const [pair, top] of free) free.set(pair, pathPattern(stillIgnored.has(top) ? pair.path : top));
   return free;
-}
-
-/** A path as a pattern that means it. */
-function asPattern(path: string): string {
-  return path
-    .replace(/[\\*?[]/g, '\\$&')
-    .replace(/^[!#]/, '\\$&')
-    .replace(/ $/, '\\ ');
 }
 
 /** A withheld path, and the new folders that it is in. */

@@ -59,7 +59,7 @@ export const diffCommand: CommandRun = (line, context) =>
       await writePatch(shown, record, { content, context });
       return 0;
     }
-    const marks = new Map(isPartly ? files.flatMap(markOf) : []);
+    const marks = new Map(files.flatMap((file) => (isPartly || file.item.state === 'withheld' ? markOf(file) : [])));
     await show(shown, { line, context, marks, store: content });
     return 0;
   });

