@@ -74,9 +74,9 @@ export function gitWords(project: string, cwd: string): GitWords {
   };
 }
 
-/** The command that merges commits of a session. */
+/** The command that merges commits of a session. Edits that are not committed yet are set aside, and are there afterwards. */
 export function mergeCommand({ repository, name, canMove }: OpenCommits, git: GitWords): string {
-  return `${git(repository)} merge ${canMove ? '--ff-only ' : ''}${shellWord(name)}`;
+  return `${git(repository)} merge --autostash ${canMove ? '--ff-only ' : ''}${shellWord(name)}`;
 }
 
 export interface TakenTwice {

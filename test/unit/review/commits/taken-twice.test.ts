@@ -62,7 +62,29 @@ it('advises what git does: the branch is moved and the files stay', () => {
   execFileSync('sh', ['-c', command], { cwd: project });
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('inside');
-  expect(undo).toBe(`To take the commits instead of the files: run-claude undo id && git merge --ff-only ${ref}`);
+  expect(undo).toBe(
+    `To take the commits instead of the files: run-claude undo id && git merge --autostash --ff-only ${ref}`,
+  );
+});
+
+it('advises a merge that works over edits from before the session, also of the same file', () => {
+  const lines = (first: string, last: string): string => [first, ...'bcdefgh', last, ''].join('\n');
+  git('checkout', '-q', '-b', 'long');
+  writeFileSync(path.join(project, 'kept'), lines('a', 'z'));
+  git('commit', '-qam', 'longer');
+  writeFileSync(path.join(project, 'kept'), lines('mine', 'inside'));
+  git('commit', '-qam', 'the agent took the edit into its commit');
+  git('branch', 'made');
+  git('reset', '-q', '--hard', 'HEAD~');
+  // As the undo of the session's files leaves it.
+  writeFileSync(path.join(project, 'kept'), lines('mine', 'z'));
+  const commits = [{ repository: '', name: 'made', canMove: true }];
+  const [, , undo = ''] = joinAdvice({ sessionId: 'id', commits, canUndo: true, git: gitWords(project, project) });
+  execFileSync('sh', ['-c', undo.replace(/.*run-claude undo id && /, '')], { cwd: project, stdio: 'pipe' });
+  expect([git('log', '-1', '--format=%s'), git('status', '--porcelain')]).toEqual([
+    'the agent took the edit into its commit',
+    '',
+  ]);
 });
 
 it('advises neither a move that loses commits nor an undo where nothing can be undone', () => {
@@ -75,7 +97,7 @@ it('advises neither a move that loses commits nor an undo where nothing can be u
     });
   expect(advice(false)).toHaveLength(1);
   expect(advice(true).join('\n')).not.toContain('reset');
-  expect(advice(true).at(-1)).toContain('git merge w');
+  expect(advice(true).at(-1)).toContain('git merge --autostash w');
 });
 
 it('advises of one branch in each repository: yours, or one that you can move to', () => {

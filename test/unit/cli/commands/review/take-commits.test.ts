@@ -119,7 +119,9 @@ describe('commits in a submodule and above it', () => {
         expect.stringContaining('your branch to the commits: git reset '),
       ]);
       const [undo = ''] = told.filter((one) => one.includes('run-claude undo'));
-      expect(undo).toMatch(/: run-claude undo id && git -C lib merge \S+ \S+ && git merge \S+ \S+$/);
+      expect(undo).toMatch(
+        /: run-claude undo id && git -C lib merge --autostash \S+ \S+ && git merge --autostash \S+ \S+$/,
+      );
       const before = ['lib', '.'].map((one) => git(path.join(project, one), 'rev-parse', 'HEAD'));
       paste(told, /To keep the files/);
       expect(titles()).toEqual(['lib two', 'two']);
@@ -137,9 +139,9 @@ describe('commits in a submodule and above it', () => {
     await take(false);
     expect(told).toEqual([
       'Imported refs/run-claude/id/detached-head in lib',
-      'The session made these commits in lib on no branch. To take them: git -C lib merge --ff-only refs/run-claude/id/detached-head',
+      'The session made these commits in lib on no branch. To take them: git -C lib merge --autostash --ff-only refs/run-claude/id/detached-head',
       'Imported refs/run-claude/id/main',
-      'To move main there: git merge --ff-only refs/run-claude/id/main',
+      'To move main there: git merge --autostash --ff-only refs/run-claude/id/main',
     ]);
     paste(told, /To/);
     expect(titles()).toEqual(['lib two', 'two']);
@@ -171,7 +173,7 @@ describe('commits in a submodule and above it', () => {
     git(project, 'reset', '-q', 'HEAD~1');
     told = [];
     await take(false, undefined, 'n\n');
-    expect(told.at(-1)).toBe('To move main there: git merge --ff-only refs/run-claude/id/main');
+    expect(told.at(-1)).toBe('To move main there: git merge --autostash --ff-only refs/run-claude/id/main');
   });
 
   it('are named where a repository has several branches', () => {
