@@ -38,7 +38,8 @@ export interface UndoOutcome extends ApplyOutcome {
 
 /**
  * Restores exactly what the last apply of this session changed: content, modes, times, links, folders. What the user
- * edited since stays, as a conflict.
+ * edited since stays, as a conflict, and can be undone later. Where nothing of an apply can be restored, the one before it
+ * is undone.
  *
  * @throws {RunClaudeError} UNDO_NOTHING when there is no apply to undo, and as {@link recoverApply}.
  */
@@ -50,14 +51,10 @@ export async function undoApply(request: UndoRequest): Promise<UndoOutcome> {
   };
   return withLock(projectLockFile(request.sessionDir, request.project), lock, async () => {
     await recoverApply({ ...request, locked: true });
-    const last = lastApply(request.sessionDir);
+    const last = await restorableApply(request);
     using walker = openHostWalker(request.project, expectedIdentity(last.head));
     const chosen = inverseChanges(last);
-    const choice = { decided: true, discard: false, chosen, left: [], folders: [] };
-    const audit = (): [] => [];
-    const acceptMerge = request.acceptMerge ?? (async () => false);
-    const asked = { ...request, choice, conflict: 'keep' as const, audit, acceptMerge };
-    const prepared = await prepare({ request: asked, walker, trusted: true, others: last.head.others });
+    const prepared = await prepareUndo(last, request, walker);
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
     if (request.dryRun) {
       for (const { path } of prepared.steps) outcomes.push({ path: path as RelPath, verdict: 'applied' });
@@ -83,47 +80,63 @@ export async function undoApply(request: UndoRequest): Promise<UndoOutcome> {
   });
 }
 
-interface LastApply extends ReadJournal {
-  /** The paths that are still to be undone. */
-  readonly paths: ReadonlySet<string>;
+function prepareUndo(last: LastApply, request: UndoRequest, walker: HostWalker): ReturnType<typeof prepare> {
+  const choice = { decided: true, discard: false, chosen: inverseChanges(last), left: [], folders: [] };
+  const acceptMerge = request.acceptMerge ?? (async () => false);
+  const asked = { ...request, choice, conflict: 'keep' as const, audit: () => [], acceptMerge };
+  return prepare({ request: asked, walker, trusted: true, others: last.head.others });
 }
 
-/** When the apply began that {@link undoApply} would undo; ISO 8601. Undefined where there is none. */
-export function undoableSince(sessionDir: string): string | undefined {
-  return findLastApply(sessionDir)?.head.at;
-}
-
-/** The most recent apply that changed something and was not undone. */
-function findLastApply(sessionDir: string): LastApply | undefined {
-  const journals = readJournals(sessionDir);
-  for (const journal of journals.filter(({ head }) => head.kind === 'apply').reverse()) {
-    const paths = pathsToUndo(journal, journals);
-    if (paths.size > 0) return { ...journal, paths };
+/**
+ * The most recent apply of which something can be restored, or else the most recent one of which something was edited since.
+ */
+async function restorableApply(request: UndoRequest): Promise<LastApply> {
+  const open = openApplies(request.sessionDir);
+  // Planning an undo reads every file of it: it is planned twice only where that may choose another apply.
+  if (open.length === 1 && open[0]?.isWhole) return open[0];
+  let edited: LastApply | undefined;
+  for (const one of open) {
+    using walker = openHostWalker(request.project, expectedIdentity(one.head));
+    // Nobody is asked twice about a merge.
+    const { steps, outcomes } = await prepareUndo(one, { ...request, acceptMerge: async () => true }, walker);
+    if (steps.length > 0) return one;
+    if (outcomes.some(({ verdict }) => verdict !== 'same')) edited ??= one;
   }
-  return undefined;
-}
-
-function lastApply(sessionDir: string): LastApply {
-  const found = findLastApply(sessionDir);
-  if (found !== undefined) return found;
+  if (edited !== undefined) return edited;
   throw new RunClaudeError('UNDO_NOTHING', 'this session has no apply that could be undone', {
     status: EXIT.usage,
     hint: 'What an apply replaced is kept for 30 days. The sessions: run-claude sessions',
   });
 }
 
-/**
- * The paths that an apply changed and no undo of it has restored; paths that failed, as on a full disk, are among them.
- */
-function pathsToUndo(journal: ReadJournal, all: readonly ReadJournal[]): ReadonlySet<string> {
-  let left = changedPaths(journal);
-  for (const undo of all.filter(({ head }) => head.undoes === journal.number)) {
-    const open = undo.end?.outcomes.filter(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ?? [];
-    left = new Set(open.map(({ path }) => path as string).filter((path) => left.has(path)));
-  }
-  return left;
+interface LastApply extends ReadJournal {
+  /** The paths that are still to be undone. */
+  readonly paths: ReadonlySet<string>;
+  /** Nothing of it was undone yet. */
+  readonly isWhole: boolean;
 }
 
+/** When the most recent apply began that can be undone; ISO 8601. Undefined where there is none. */
+export function undoableSince(sessionDir: string): string | undefined {
+  return openApplies(sessionDir)[0]?.head.at;
+}
+
+/** The applies that changed something which was not restored, the most recent first. */
+function openApplies(sessionDir: string): LastApply[] {
+  const journals = readJournals(sessionDir);
+  return journals
+    .filter(({ head }) => head.kind === 'apply')
+    .map((journal): LastApply => {
+      const undone = journals.filter(({ head }) => head.undoes === journal.number);
+      const restored = new Set<string>(undone.flatMap((undo) => [...changedPaths(undo)]));
+      const paths = new Set([...changedPaths(journal)].filter((path) => !restored.has(path)));
+      return { ...journal, paths, isWhole: undone.length === 0 };
+    })
+    .filter(({ paths }) => paths.size > 0)
+    .reverse();
+}
+
+/** The paths that a journal's apply changed, or its undo restored: those that failed, or that the user had edited, are not. */
 function changedPaths(journal: ReadJournal): ReadonlySet<string> {
   return new Set(journal.end?.outcomes.flatMap(({ path, verdict }) => (verdict === 'applied' ? [path] : [])));
 }

@@ -5,7 +5,9 @@ import { isFullDisk } from '../../core/store/remedy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { removeContainer } from '../../engines/engine/remove-containers.ts';
+import { undoableSince } from '../../review/apply/undo.ts';
 import { dropLayer } from '../../workspace/view/drop-layer.ts';
+import { undoWords } from '../outcome/outcome-words.ts';
 import { withLayerLock } from '../record/layer-lock.ts';
 import { requireEnded } from '../record/require-usable.ts';
 import { forgetCollected, readRecord, updateRecord } from '../record/session.ts';
@@ -26,6 +28,7 @@ export async function discardSession(
   openEngine?: () => Promise<Runtime>,
 ): Promise<void> {
   requireEnded(record);
+  const isUndoable = undoableSince(record.plan.sessionDir) !== undefined;
   const engine = needsRecovery(record) ? await engineIfAny(openEngine, deps) : undefined;
   try {
     await withLayerLock(
@@ -43,7 +46,7 @@ export async function discardSession(
   } finally {
     await engine?.close();
   }
-  deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.` });
+  deps.tell({ kind: 'message', level: 'info', text: `Session ${record.id} is discarded.${undoWords(isUndoable)}` });
 }
 
 async function engineIfAny(

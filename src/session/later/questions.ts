@@ -14,6 +14,19 @@ export function undoQuestion(what: string): Question<'y' | 'n'> {
   };
 }
 
+/** About a file that the user edited since the apply; the difference is above it. */
+export function undoMergeQuestion(name: string): Question<'y' | 'n'> {
+  return {
+    text: `${name} was changed since the apply. Undo the apply in it, as above?`,
+    about: ['The lines above are what the undo would change in your file as it is now. Your own edits stay.'],
+    answers: {
+      y: "take the session's changes out of your file",
+      n: 'keep your file as it is; the apply of it can be undone later',
+    },
+    onEnter: 'n',
+  };
+}
+
 export function undoBranchQuestion(name: string): Question<'y' | 'n'> {
   return {
     text: `Delete branch ${name}, which the last apply made?`,

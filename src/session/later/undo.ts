@@ -13,12 +13,12 @@ import { outcomeAfterUndo } from '../end/outcome-after.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
-import { undoBranchQuestion, undoQuestion } from './questions.ts';
+import { undoBranchQuestion, undoMergeQuestion, undoQuestion } from './questions.ts';
 
 /**
- * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes where
- * there is a terminal to ask on. What was undone does not count: the next one undoes the apply before it. Returns undefined
- * where the user declined. A file that the user edited since the apply is kept, unless the user accepts a merge of both.
+ * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes. What was
+ * undone does not count: the next one undoes the apply before it. Returns undefined where the user declined, and where there
+ * is no terminal to ask on and no `--yes`. A file that the user edited since the apply is kept, unless the user accepts a merge of both.
  *
  * @throws {RunClaudeError} what requireChanges, undoApply and deleteBranch throw.
  */
@@ -39,9 +39,10 @@ export async function undoSession(
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
     signal: deps.interruption.signal,
-    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askMerge(screen, merge) }),
+    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askMerge(screen, merge, undoMergeQuestion) }),
   };
-  if (screen !== undefined && !options.yes && !options.dryRun) {
+  if (!options.yes && !options.dryRun) {
+    if (screen === undefined) return undefined;
     const { changes } = await undoApply({ ...request, dryRun: true });
     const files = fileProgress(reviewOf(record), changes);
     const undone = files.filter(({ verdict }) => verdict === 'applied').length;
@@ -74,7 +75,8 @@ async function undoBranch(
     at: new Date().toISOString(),
   };
   if (dryRun) return undone;
-  if (screen !== undefined && !yes && !(await askYesNo(screen, undoBranchQuestion(name)))) return undefined;
+  const isAgreed = yes || (screen !== undefined && (await askYesNo(screen, undoBranchQuestion(name))));
+  if (!isAgreed) return undefined;
   deleteBranch(record.plan.project.root, made);
   const branches = record.branches?.slice(0, -1) ?? [];
   updateRecord(record, {

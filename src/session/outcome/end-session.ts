@@ -1,6 +1,7 @@
 import type { ClaudeOutcome } from '../../core/types/claude-data.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { ApplyOutcome } from '../../core/types/session.ts';
+import { undoableSince } from '../../review/apply/undo.ts';
 import { countSuspectClaudeFiles } from '../../review/choices/claude-items.ts';
 import { type FileProgress, fileProgress } from '../../review/choices/file-progress.ts';
 import { type HeldBack, heldBack, outcomeCounts } from '../../review/choices/held-back.ts';
@@ -18,7 +19,7 @@ import { appliedSince, recordNow } from './applied-since.ts';
 import type { Applied, Applying } from './apply-choice.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reportEnd } from './end-status.ts';
-import { heldLines, nothingLines, troubleLines } from './outcome-words.ts';
+import { heldLines, nothingLines, troubleLines, undoWords } from './outcome-words.ts';
 import type { TargetWords } from './target.ts';
 
 export interface SessionEnd extends Applying, Partial<Pick<Applied, 'outcome' | 'finish'>> {
@@ -53,8 +54,9 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
       `Session ${record.id}: ${amount(since.size, 'files')} ${since.size === 1 ? 'was' : 'were'} applied since by another command.`,
     );
   if (choice.discard) {
+    const isUndoable = undoableSince(record.plan.sessionDir) !== undefined;
     record = updateRecord(record, { stage: 'discarded' });
-    print('Discarded. Nothing was changed on this machine.');
+    print(`Discarded.${undoWords(isUndoable) || ' Nothing was changed on this machine.'}`);
   } else if (outcome !== undefined) {
     const files = fileProgress(review, outcome.changes);
     for (const line of outcomeLines(outcome, files, held, target.words)) print(line);

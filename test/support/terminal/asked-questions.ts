@@ -24,7 +24,10 @@ export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   'src/session/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
   'src/session/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
   'src/cli/commands/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
-  'src/cli/commands/review/questions.ts discardQuestion': [asked(decisions.discardQuestion('ID', '3 files left'), 'n')],
+  'src/cli/commands/review/questions.ts discardQuestion': [
+    asked(decisions.discardQuestion('ID', '3 files left', false), 'n'),
+    asked(decisions.discardQuestion('ID', '3 files left', true), 'n'),
+  ],
   'src/cli/commands/review/questions.ts importQuestion': [asked(decisions.importQuestion('2 suspect changes'), 'n')],
   'src/cli/commands/review/questions.ts moveQuestion': [
     asked(
@@ -33,6 +36,7 @@ export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     ),
   ],
   'src/session/later/questions.ts undoQuestion': [asked(later.undoQuestion('the apply of just now, 2 files'), 'n')],
+  'src/session/later/questions.ts undoMergeQuestion': [asked(later.undoMergeQuestion('a.txt'), 'n')],
   'src/session/later/questions.ts undoBranchQuestion': [asked(later.undoBranchQuestion('topic'), 'n')],
   'src/session/later/questions.ts orphanedAgentQuestion': [
     asked(later.orphanedAgentQuestion('Ctrl-P Ctrl-Q leaves it again'), 'l'),

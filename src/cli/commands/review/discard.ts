@@ -1,4 +1,5 @@
 import { EXIT } from '../../../core/errors.ts';
+import { undoableSince } from '../../../review/apply/undo.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { sessionFacts } from '../../../session/end/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
@@ -19,7 +20,8 @@ export const discardCommand: CommandRun = (line, context) =>
       const what = needsRecovery(record)
         ? 'of which nothing is collected and whose agent may still run'
         : leftText(record, sessionFacts(record));
-      const answer = deps.screen && (await ask(deps.screen, discardQuestion(record.id, what)));
+      const isUndoable = undoableSince(record.plan.sessionDir) !== undefined;
+      const answer = deps.screen && (await ask(deps.screen, discardQuestion(record.id, what, isUndoable)));
       if (answer?.key !== 'discard') {
         deps.tell({
           kind: 'message',

@@ -2,10 +2,11 @@ import type { Question } from '../../../terminal/ask.ts';
 
 // Every question of these commands, so that they can be read together. Names are cleaned.
 
-/** `what`: what is lost, as '3 files left'. */
-export function discardQuestion(id: string, what: string): Question<'discard' | 'n'> {
+/** `what`: what is lost, as '3 files left'. `isUndoable`: an apply of the session could still be undone. */
+export function discardQuestion(id: string, what: string, isUndoable: boolean): Question<'discard' | 'n'> {
+  const undo = isUndoable ? ' What it applied can then no longer be undone.' : '';
   return {
-    text: `Discard session ${id}, ${what}? Type 'discard'`,
+    text: `Discard session ${id}, ${what}?${undo} Type 'discard'`,
     about: ['Discarded changes cannot be brought back. Your project stays as it is.'],
     answers: { discard: 'delete what the session changed', n: 'keep it' },
     onEnter: 'n',

@@ -11,7 +11,7 @@ export const undoCommand: CommandRun = (line, context) =>
     const dryRun = line.options.has('dry-run');
     const outcome = await undoSession(record, deps, { dryRun, yes: line.options.has('yes') });
     if (outcome === undefined) {
-      deps.tell({ kind: 'message', level: 'info', text: 'Nothing was undone.' });
+      deps.tell({ kind: 'message', level: 'info', text: 'Nothing was undone. With --yes there is no question.' });
       return EXIT.undecided;
     }
     const { removed = [] } = outcome;

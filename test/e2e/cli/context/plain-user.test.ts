@@ -84,9 +84,9 @@ it('a user who is not root: closed directories, unreadable files, explore, a kil
   const applied = await scene.run(['apply', '--yes']);
   expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 2 of 2 files.')]);
   expect(scene.shell('cat mod/a/b/two; ls mod/a')).toBe('inside\nb\n');
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(project()).toBe(opened);
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   scene.shell('chmod a-w mod mod/a mod/a/b');
   expect(project()).toBe(closed);
 

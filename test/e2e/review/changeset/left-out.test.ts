@@ -85,7 +85,7 @@ it.each(WAYS)('comes back as nothing by no way: $name', async ({ options, lacked
   // Ignored output of the session is withheld, and not blocked.
   expect([applied.status, applied.stderr]).toEqual([isTracked ? 121 : 0, expect.stringContaining('Applied 1 of')]);
   expect(scene.shell(look)).toBe(`${before}?? page.md\n`);
-  await scene.run(['undo']);
+  await scene.run(['undo', '--yes']);
   expect(scene.shell(look)).toBe(before);
   const set = path.join(scene.root, 'set.tar');
   expect((await scene.run(['export', set])).status).toBe(0);

@@ -50,7 +50,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
   expect((await scene.run(['diff', '--stat'])).stdout).toContain(
     'renamed  +1 -0       moved.txt (from notes.txt)  (applied)\n',
   );
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(status()).toEqual([]);
 
   // In s: the first rename is left with all after it, so neither of its names is touched.
@@ -71,12 +71,12 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     await pty.exited;
   }
   expect(status()).toEqual([' D d/f1.js', '?? e/f1.js']);
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
 
   const skipped = await scene.run(['apply', '--yes', '--only', 'd/**', '--only', 'moved.txt']);
   expect(skipped.status).toBe(0);
   expect(status()).toEqual([' D notes.txt', '?? moved.txt']);
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
 
   // The questions of their own: no to the folder that became a file and to the link, yes to two of the three that are held back.
   {
@@ -103,7 +103,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     false,
     true,
   ]);
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(status()).toEqual([]);
 
   const asked = await scene.run(['apply', '--yes', '--include-ignored=vim', '--include-ignored=build/']);

@@ -12,12 +12,12 @@ it('commits that are imported after the files say what git refuses, and each way
   expect(imported.status, imported.stderr).toBe(0);
   expect(imported.stderr).toContain("git does not check out or merge the commits over the session's files");
   expect(imported.stderr).toContain('move your branch to the commits: git reset work\n');
-  const [, undo = ''] = /: (run-claude undo \S+) && git merge --ff-only work\n/.exec(imported.stderr) ?? [];
+  const [, undo = ''] = /: (run-claude undo \S+) && git merge --autostash --ff-only work\n/.exec(imported.stderr) ?? [];
   expect(() => scene.shell('git checkout -q work 2>&1')).toThrow();
   scene.shell('git branch before && git reset -q work');
   expect(scene.shell('git status --porcelain; git log -1 --format=%s')).toBe('made inside\n');
   scene.shell('git reset -q before');
-  expect((await scene.run(undo.split(' ').slice(1))).status).toBe(0);
+  expect((await scene.run([...undo.split(' ').slice(1), '--yes'])).status).toBe(0);
   scene.shell('git checkout -q work');
   expect(scene.shell('git status --porcelain; cat page.md')).toBe('page\n');
 });
@@ -27,12 +27,12 @@ it('files that are applied after the commits say the same, and not once the comm
   await scene.run(['exec', '--', 'sh', '-ec', COMMIT]);
   const imported = await scene.run(['commits', '--import']);
   const [, ref = ''] = /Imported (\S+)/.exec(imported.stderr) ?? [];
-  expect(imported.stderr).toContain(`To move main there: git merge --ff-only ${ref}\n`);
+  expect(imported.stderr).toContain(`To move main there: git merge --autostash --ff-only ${ref}\n`);
   const applied = await scene.run(['apply', '--yes']);
   // They were imported.
   expect(applied.stderr).not.toContain('Commits were made inside');
   expect(applied.stderr).toMatch(/commits of this session were imported as (\S+) .*Applied 2 of 2.*git reset \1\n/s);
-  await scene.run(['undo']);
+  await scene.run(['undo', '--yes']);
   scene.git('merge', '-q', '--ff-only', ref);
   const again = await scene.run(['apply', '--yes']);
   expect(again.stderr).not.toMatch(/git reset|were imported/);

@@ -60,7 +60,7 @@ describe.each(['layers', 'copy', 'volume'])('folders besides the project, by %s'
     // By volume, the engine holds the layer of what was held back.
     const kept = (name: string): boolean => strategy === 'volume' && name.endsWith('-layer');
     for (const { id } of listed) expect(sessionObjects(id).filter((name) => !kept(name))).toEqual([]);
-    const undone = await scene.run(['undo'], { cwd: lib });
+    const undone = await scene.run(['undo', '--yes'], { cwd: lib });
     expect([undone.status, existsSync(path.join(lib, 'made.txt'))]).toEqual([0, false]);
     expect(existsSync(path.join(scene.project, 'here.txt'))).toBe(true);
   });

@@ -71,7 +71,7 @@ it.each([
   const applied = under(umask, scene, scene.project, process.execPath, mainJs, 'apply', '--yes');
   expect(applied).toMatchObject({ status: 0 });
   expect(facts(scene.project)).toBe(facts(byHand));
-  expect(under(umask, scene, scene.project, process.execPath, mainJs, 'undo').status).toBe(0);
+  expect(under(umask, scene, scene.project, process.execPath, mainJs, 'undo', '--yes').status).toBe(0);
   expect(facts(scene.project)).toBe(before);
 });
 

@@ -33,7 +33,7 @@ it('a finished session can be used further: note, commits, explore, resume, appl
 
   const counted = 'modified +1 -0       README.md\ncreated  +1 -0       made.txt\n';
   expect((await scene.run(['diff', '--stat'], { cwd: path.join(scene.project, 'src') })).stdout).toBe(counted);
-  expect((await scene.run(['undo'])).stderr).toContain('no apply that could be undone');
+  expect((await scene.run(['undo', '--yes'])).stderr).toContain('no apply that could be undone');
 
   expect((await scene.run(['commits'])).stderr).not.toContain('WARNING');
   expect(await asJson('commits')).toMatchObject({
@@ -88,7 +88,7 @@ it('a finished session can be used further: note, commits, explore, resume, appl
   );
   scene.git('reset', '-q', head);
 
-  expect((await scene.run(['undo'])).status).toBe(0);
+  expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(scene.git('status', '--porcelain')).toBe('?? made.txt\n');
   renameSync(scene.project, `${scene.project}.away`);
   cpSync(`${scene.project}.away`, scene.project, { recursive: true });

@@ -194,7 +194,7 @@ it.each(['auto', 'copy', 'volume'])(
     const applied = await scene.run(['apply', '--yes', id]);
     expect([applied.status, applied.stderr]).toEqual([0, expect.stringContaining('Applied 2 ')]);
     expect(scene.shell('cat made.txt; stat -c %u:%g made.txt README.md')).toBe('inside\ntwo\n0:0\n0:0\n');
-    expect((await scene.run(['undo', id])).status).toBe(0);
+    expect((await scene.run(['undo', id, '--yes'])).status).toBe(0);
     expect(scene.fingerprint()).toBe(before);
     expect((await scene.run(['discard', id, '--yes'])).status).toBe(0);
     expect((await scene.run(['gc'])).status).toBe(0);
