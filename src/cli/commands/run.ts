@@ -4,7 +4,7 @@ import { baseDirOf } from '../../session/plan/plan-run.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import { type CheckedRun, setUpRun } from '../../session/start/set-up-run.ts';
 import type { StartDeps } from '../../session/start/start-session.ts';
-import { countEntering, type Entering } from '../../workspace/base/entering.ts';
+import type { Entering } from '../../workspace/base/entering.ts';
 import { prescanProject } from '../../workspace/base/prescan-project.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
@@ -35,9 +35,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
   const checked = await checkLine(line, context, place, screen);
   if (checked === undefined) return EXIT.interrupted;
   const isStarting = line.action === 'run';
-  const scan = isStarting
-    ? beginScan(checked, baseDirOf(place.host, checked.project, checked.policy), line, signal)
-    : {};
+  const scan = beginScan(checked, baseDirOf(place.host, checked.project, checked.policy), line, signal);
   const chosen = await openChosenEngine(checked.policy, context, isStarting, line.without ?? []);
   try {
     const setup = await setUpRun(checked, chosen, place);
@@ -45,7 +43,8 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     const login = await findLogin(setup.input, env, place.host);
     if (!isStarting) {
       const { printDryRun } = await import('../run/print-dry-run.ts');
-      await printDryRun(setup, context, login, line);
+      await scan.prescan?.();
+      await printDryRun(setup, context, { ...login, entering: scan.entering?.() }, line);
       return 0;
     }
     await requireLogin(setup.input, login.source);
@@ -56,7 +55,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
   }
 }
 
-/** Begins what a start needs, while the engine is asked: the scan of the project, and loading the code. */
+/** Begins what a start needs, while the engine is asked: the scan of the project, which a dry run needs too, and loading the code. */
 function beginScan(
   { policy, project, program }: CheckedRun,
   baseDir: string,
@@ -64,9 +63,13 @@ function beginScan(
   signal: AbortSignal,
 ): Pick<StartDeps, 'prescan' | 'entering'> {
   let entering: Entering | undefined;
-  const prescan = prescanProject({ policy, project }, baseDir, signal, (walked) => {
-    entering = countEntering(walked, typedPatterns(line));
+  const prescan = prescanProject({ policy, project }, baseDir, signal, {
+    typed: typedPatterns(line),
+    onCounted: (counted) => {
+      entering = counted;
+    },
   });
+  if (line.action !== 'run') return { prescan, entering: () => entering };
   void import('../../session/start/start-session.ts');
   homeAgent(program)
     .loadHome()

@@ -14,6 +14,8 @@ export interface DryRun {
   readonly source: CredentialSource | undefined;
   /** As in FoundLogin. */
   readonly words: string | undefined;
+  /** What is copied, in words; undefined where no scan told it. */
+  readonly entering: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** run-claude's directory for data of agents. */
   readonly dataDir: string;
@@ -46,7 +48,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     '',
   ];
   return [
-    ...describePlan(plan, dry.words),
+    ...describePlan(plan, dry.words, dry.entering),
     ...placeLines(plan, dry.dataDir).map((line, at) => `${(at === 0 ? 'mounts' : '').padEnd(12)}${line}`),
     '',
     '# As docker commands. run-claude asks the engine itself, compares what the engine recorded, and also hides',

@@ -1,6 +1,7 @@
 import type { FoundLogin } from '../../session/start/find-login.ts';
 import { planAlone } from '../../session/start/plan-alone.ts';
 import type { RunSetup } from '../../session/start/set-up-run.ts';
+import { type Entering, enteringWords } from '../../workspace/base/entering.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../engines/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -10,11 +11,12 @@ import { dryRunText } from './dry-run-text.ts';
 export async function printDryRun(
   setup: RunSetup,
   context: CommandContext,
-  login: Pick<FoundLogin, 'source' | 'words'>,
+  { entering, ...login }: Pick<FoundLogin, 'source' | 'words'> & { readonly entering: Entering | undefined },
   { form, without = [] }: Pick<RunLine, 'form' | 'without'>,
 ): Promise<void> {
   const { plan, serviceImages, unapproved } = await planAlone(setup, context);
-  const dry = { ...login, dataDir: context.places.dataDir, env: context.env, owner: ownerHere(context) };
+  const enters = entering && enteringWords(entering);
+  const dry = { ...login, entering: enters, dataDir: context.places.dataDir, env: context.env, owner: ownerHere(context) };
   if (form !== undefined) {
     const { renderedText } = await import('./render-plan.ts');
     for (const text of unapproved?.lines ?? []) context.tell({ kind: 'message', level: 'warning', text });

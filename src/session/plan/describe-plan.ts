@@ -28,6 +28,7 @@ export function startScreen(plan: Plan, credential: string | undefined, entering
         ? `the project itself${hasOwnGit(plan) ? ', with a separate .git inside' : ''}`
         : `a copy (${plan.strategy})`,
     ),
+    ...(plan.mode === 'bind' ? [row('mounted', 'every file of the project, ignored ones too')] : []),
     ...(entering === undefined ? [] : [row('copied', entering)]),
     ...(plan.also ?? []).map(({ name, project, isReadonly }) =>
       row('also', `/also/${name}: a ${isReadonly ? 'read-only ' : ''}copy of ${project.root}`),
@@ -88,7 +89,7 @@ function hasOwnGit({ project }: Plan): boolean {
 }
 
 /** The whole plan, for `--dry-run`. Values of `--env` are masked. */
-export function describePlan(plan: Plan, credential: string | undefined): string[] {
+export function describePlan(plan: Plan, credential: string | undefined, entering?: string): string[] {
   const { program } = plan;
   const words =
     program.kind === 'exec'
@@ -98,7 +99,7 @@ export function describePlan(plan: Plan, credential: string | undefined): string
         : [agentOf(program)?.name ?? program.kind, ...program.args];
   const masked = new Set(Object.keys(plan.policy.env));
   return [
-    ...startScreen(plan, credential),
+    ...startScreen(plan, credential, entering),
     row('session', plan.sessionId),
     row('strategy', `${plan.strategy}: ${plan.strategyReason}`),
     row('start in', plan.project.startIn === '' ? '/workspace' : `/workspace/${plan.project.startIn}`),

@@ -47,7 +47,7 @@ function normalise(screen: string, home: string): string {
       .replaceAll(/\b(?:under )?\d+ s\b/g, '4 s')
       .replaceAll(/\b\d+g disk/g, '20g disk')
       // git's own files differ from release to release.
-      .replaceAll(/copied {6}\d+ files, \d+ KB/g, 'copied      28 files, 25 KB')
+      .replaceAll(/copied {6}(\d+ files?), \d+ KB, and \.git \(\d+ KB\)/g, 'copied      $1, 1 KB, and .git (25 KB)')
       // Only a run of more than three seconds prints it.
       .replaceAll(/\[sandbox\] To see its changes as they happen:\n\s+run-claude diff --follow \S+\n/g, '')
       .replaceAll(/(?:just now|\d+ min ago)/g, 'just now')

@@ -292,6 +292,7 @@ it('only the agent runs on a custom image: the gateway, which has the credential
       dataDir: '/data/run-claude',
       source: undefined,
       words: 'none',
+      entering: undefined,
       env: {},
       owner: '501:20',
       serviceImages: new Map(),
@@ -301,4 +302,13 @@ it('only the agent runs on a custom image: the gateway, which has the credential
   };
   expect(imagesOf(plan({ found: { image } }))).toEqual([['ours:1'], ['custom:1']]);
   expect(imagesOf(plan())).toEqual([['run-claude:0'], ['run-claude:0']]);
+});
+
+it('the start and a dry run say what enters, in either mode', () => {
+  const words = '12 files, 3 KB, and .git (25 KB)';
+  for (const lines of [startScreen(plan(), 'none', words), describePlan(plan(), 'none', words)])
+    expect(lines).toContain(`copied      ${words}`);
+  expect(startScreen(plan({ policy: { mode: 'bind' } }), 'none')).toContain(
+    'mounted     every file of the project, ignored ones too',
+  );
 });
