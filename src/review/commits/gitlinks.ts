@@ -12,17 +12,19 @@ export interface GitlinkTargets {
   readonly made: readonly { readonly repository: Repository; readonly received: ReceivedCommits }[];
   /** Path of the repository whose commits are audited. */
   readonly within: string;
+  /** What was imported of this session before is audited too. */
+  readonly sessionId: string;
 }
 
 const SHORT = 10;
 
 /**
  * What commits of other repositories in a tree mean for an import: blocked where neither the user nor this import has them,
- * suspect where the user has them, and nothing where they are imported along, and so audited themselves. One git process for
- * each repository, however many links there are. Throws COMMITS_REFUSED where git cannot read one.
+ * suspect where the user has them, and nothing where they are imported along or were imported of this session before, and so
+ * audited themselves. Two git processes for each repository, however many links there are. Throws COMMITS_REFUSED where git cannot read one.
  */
 export function judgeGitlinks(links: readonly Gitlink[], targets: GitlinkTargets): readonly Finding[] {
-  const { made, repositories, within } = targets;
+  const { made, repositories, within, sessionId } = targets;
   const byPath = new Map(repositories.map((one) => [one.path, one]));
   const imported = new Map(made.map(({ repository, received }) => [repository.path, new Set(received.commits)]));
   const wanted = new Map<Repository, Set<string>>();
@@ -38,9 +40,11 @@ export function judgeGitlinks(links: readonly Gitlink[], targets: GitlinkTargets
     }
   }
   const here = new Map([...wanted].map(([place, ids]) => [place, commitsIn(place, ids)]));
+  const earlier = new Map([...wanted.keys()].map((place) => [place, importedTips(place, sessionId)]));
   return links.flatMap((link) => {
     const places = placesOf(link);
     if (places.some(({ path }) => imported.get(path)?.has(link.commit))) return [];
+    if (places.some((place) => earlier.get(place)?.has(link.commit))) return [];
     const isHere = places.some((place) => here.get(place)?.has(link.commit));
     return [isHere ? known(link) : unknown(link, byPath.has(within === '' ? link.path : `${within}/${link.path}`))];
   });
@@ -50,6 +54,12 @@ function commitsIn({ place }: Repository, ids: ReadonlySet<string>): ReadonlySet
   const input = Buffer.from([...ids].map((id) => `${id}\n`).join(''));
   const lines = hostGit(place, ['cat-file', '--batch-check'], input).toString().split('\n');
   return new Set(lines.flatMap((line) => /^([0-9a-f]{40,64}) commit /.exec(line)?.[1] ?? []));
+}
+
+/** The commits to which the imported branches of a session lead. */
+function importedTips({ place }: Repository, sessionId: string): ReadonlySet<string> {
+  const listed = hostGit(place, ['for-each-ref', '--format=%(objectname)', `refs/run-claude/${sessionId}/`]);
+  return new Set(listed.toString().split('\n'));
 }
 
 function known({ path, commit }: Gitlink): Finding {

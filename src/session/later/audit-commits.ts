@@ -35,14 +35,14 @@ export interface CommitFinding {
 
 /** The findings in the commits of every repository, the most severe first. Paths are from the project. */
 export async function auditSessionCommits(
-  { made, repositories }: SessionCommits,
+  { made, repositories, sessionId }: SessionCommits,
   policy: Policy,
   lacked: LackedFiles,
   signal?: AbortSignal,
 ): Promise<CommitFinding[]> {
   const found: CommitFinding[] = [];
   for (const { repository, received, lfs } of made) {
-    const gitlinks = { made, repositories, within: repository.path };
+    const gitlinks = { made, repositories, within: repository.path, sessionId };
     for (const one of await auditCommits(received, policy, { signal, repository, gitlinks, lfs, lacked }))
       found.push(one);
   }
@@ -52,7 +52,7 @@ export async function auditSessionCommits(
 const bySeverity = (a: CommitFinding, b: CommitFinding): number =>
   SEVERITY_RANK[a.finding.severity] - SEVERITY_RANK[b.finding.severity];
 
-const NOWHERE: GitlinkTargets = { made: [], repositories: [], within: '' };
+const NOWHERE: GitlinkTargets = { made: [], repositories: [], within: '', sessionId: '' };
 
 interface AuditOptions {
   readonly signal?: AbortSignal | undefined;

@@ -29,6 +29,7 @@ export interface RepositoryCommits {
 
 /** The commits of a session, by repository: submodules and nested repositories before those that contain them. */
 export interface SessionCommits extends Disposable {
+  readonly sessionId: string;
   readonly made: readonly RepositoryCommits[];
   /** The user's repositories that the session had a copy of, with commits or without. */
   readonly repositories: readonly Repository[];
@@ -83,7 +84,7 @@ export async function fetchCommits(
     drop();
     throw error;
   }
-  return { made, repositories, left, [Symbol.dispose]: drop };
+  return { sessionId: record.plan.sessionId, made, repositories, left, [Symbol.dispose]: drop };
 }
 
 interface Receiving {

@@ -86,13 +86,17 @@ it('judges a commit of a submodule by the repository at its path', () => {
   const ofLib = git(lib, 'rev-parse', 'HEAD');
   const ofDeep = git(deep, 'rev-parse', 'HEAD');
   const judge = (at: string, commit: string, within = ''): string[] =>
-    judgeGitlinks([{ path: at as RelPath, commit }], { made: [], repositories, within }).map(
+    judgeGitlinks([{ path: at as RelPath, commit }], { made: [], repositories, within, sessionId: 'id' }).map(
       ({ severity, title, path: where }) => `${severity} ${title}: ${where}`,
     );
   const here = 'suspect Commit of another repository';
   const nowhere = 'blocked Commit that no repository here has';
   expect(judge('vendor/lib', ofLib)).toEqual([`${here}: vendor/lib`]);
   expect(judge('inner/deep', ofDeep, 'vendor/lib')).toEqual([`${here}: inner/deep`]);
+  // What was imported of this session was audited then.
+  git(path.join(project, 'vendor/lib'), 'update-ref', 'refs/run-claude/id/main', ofLib);
+  expect(judge('vendor/lib', ofLib)).toEqual([]);
+  git(path.join(project, 'vendor/lib'), 'update-ref', '-d', 'refs/run-claude/id/main');
   // A moved submodule has no repository at its new path.
   expect(judge('moved', ofLib)).toEqual([`${here}: moved`]);
   expect(judge('vendor/lib', ofDeep)).toEqual([`${nowhere}: vendor/lib`]);
