@@ -5,7 +5,9 @@ set -euo pipefail
 # shellcheck disable=SC1091
 . "$(dirname "$0")/common.sh"
 
-require_level "$RC_FAIL_ON"
+# What is suspect needs a person: a check that only a blocked change fails is green for a new hook of an agent.
+fail_on=${RC_FAIL_ON:-suspect}
+require_level "$fail_on"
 [ -n "$RC_BASE" ] || fail 'there is no base to compare with: set the input base'
 
 repository() {
@@ -37,7 +39,7 @@ page=$RUNNER_TEMP/run-claude-audit.md
 quietly "$RC" audit "$policy" --base "$base..$head" --report "$sarif" || [ $? -eq 121 ]
 printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"
 status=0
-quietly audit_only "$policy" --base "$base..$head" --report "$page" --fail-on "$RC_FAIL_ON" || status=$?
+quietly audit_only "$policy" --base "$base..$head" --report "$page" --fail-on "$fail_on" || status=$?
 [ ! -f "$page" ] || summarise "$page"
 [ "$status" -ne 121 ] || fail 'the audit has findings of this severity: see the summary'
 exit "$status"

@@ -5,7 +5,9 @@ set -euo pipefail
 # shellcheck disable=SC1091
 . "$(dirname "$0")/common.sh"
 
-require_level "$RC_FAIL_ON"
+# Suspect changes are left out of the pull request, and named on the page of the run.
+fail_on=${RC_FAIL_ON:-blocked}
+require_level "$fail_on"
 file=$RUNNER_TEMP/run-claude-session/session.tar
 if [ ! -f "$file" ] || [ -L "$file" ]; then fail 'the artifact has no session.tar'; fi
 state=$(mktemp -d "$RUNNER_TEMP/run-claude-state.XXXXXX")
@@ -18,7 +20,7 @@ id=$("$RC" import "$file" "$GITHUB_WORKSPACE" --commit "$GITHUB_SHA" 2>"$state/m
 }
 quietly cat "$state/messages"
 status=0
-quietly audit_only "$id" "--report=$state/audit.md" "--fail-on=$RC_FAIL_ON" || status=$?
+quietly audit_only "$id" "--report=$state/audit.md" "--fail-on=$fail_on" || status=$?
 [ ! -f "$state/audit.md" ] || summarise "$state/audit.md"
 [ "$status" -ne 121 ] || fail 'the audit has findings of this severity: see the summary'
 [ "$status" -eq 0 ] || exit "$status"

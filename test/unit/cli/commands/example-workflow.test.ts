@@ -19,7 +19,7 @@ const steps: readonly Step[] = parse(yaml).jobs.audit.steps;
 // The audit step of the action with the inputs of docs/how-to/use-in-ci.md.
 it('does on a pull request what the how-to page describes', async () => {
   const own = steps.find((one) => one.with?.['mode'] === 'audit');
-  const failOn = String(own?.with?.['fail-on']);
+  const failOn = own?.with?.['fail-on'];
   // The step of action.yml that this mode runs.
   const script = path.resolve(import.meta.dirname, '../../../../scripts/action/audit.sh');
 
@@ -48,6 +48,13 @@ it('does on a pull request what the how-to page describes', async () => {
   execFileSync('ln', ['-s', '/etc/passwd', path.join(change, 'link')]);
   commit('b.ts', 'c\n');
 
+  // A session of Claude runs it; nothing blocks such a change for a reviewer.
+  mkdirSync(path.join(change, '.claude'));
+  const hooked = commit(
+    '.claude/settings.json',
+    '{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"x"}]}]}}\n',
+  );
+
   const runFrom = (base: string, head: string): { status: number | null; results: { level: string }[] } => {
     const runner = {
       GITHUB_WORKSPACE: change,
@@ -55,14 +62,15 @@ it('does on a pull request what the how-to page describes', async () => {
       GITHUB_STEP_SUMMARY: '/dev/null',
       RUNNER_TEMP: root,
     };
-    const inputs = { RC: command, RC_BASE: base, RC_HEAD: head, RC_PULL: '', RC_FAIL_ON: failOn };
+    const inputs = { RC: command, RC_BASE: base, RC_HEAD: head, RC_PULL: '', RC_FAIL_ON: String(failOn ?? '') };
     const { status } = spawnSync('bash', [script], { cwd: root, env: { ...env, ...runner, ...inputs } });
     return { status, results: JSON.parse(readFileSync(path.join(root, 'run-claude.sarif'), 'utf8')).runs[0].results };
   };
-  const hostile = git('rev-parse', 'HEAD');
+  const hostile = git('rev-parse', 'HEAD~');
   expect(runFrom(first, second)).toEqual({ status: 0, results: [] });
   expect(runFrom(second, hostile)).toMatchObject({
     status: 1,
     results: [{ level: 'error', ruleId: 'link-outside' }],
   });
+  expect(runFrom(hostile, hooked)).toMatchObject({ status: 1, results: [{ level: 'warning' }] });
 });
