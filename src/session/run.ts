@@ -74,6 +74,7 @@ async function runStages(
     }
     record = updateRecord(record, endOf(launched, staged));
     tellStage();
+    tellOwnCommand(plan, deps);
     const collected = await staged.view.collect(record, async () => staged.credential?.inside() ?? [], {
       isAudited: true,
     });
@@ -128,7 +129,18 @@ function tellUncollected(mode: SessionMode, record: SessionRecord, { tell }: Ses
   if (text !== undefined) tell({ kind: 'message', level: 'error', text });
 }
 
-/** At its end an agent may print a command that does not find a conversation held in a copy. */
+/**
+ * Right below the last screen of an agent, which may name a command of its own: on the host that one finds no conversation
+ * held in a copy.
+ */
+function tellOwnCommand({ program, tty, mode, sessionId }: Plan, { tell }: SessionDeps): void {
+  const agent = agentOf(program);
+  if (agent === undefined || !tty || mode !== 'copy') return;
+  const text = `To go on in this session: run-claude resume ${sessionId}. A command of ${agent.title}'s own works only inside.`;
+  tell({ kind: 'message', level: 'info', text });
+}
+
+/** The command again below the review, where the session can still be resumed. */
 function tellResume({ program, sessionDir, sessionId }: Plan, { tell }: SessionDeps): void {
   if (agentOf(program) === undefined || !hasLayer(sessionDir)) return;
   tell({ kind: 'message', level: 'info', text: `To continue this session: run-claude resume ${sessionId}` });

@@ -101,7 +101,7 @@ export const COMMANDS: readonly CommandShape[] = [
     1,
     true,
   ),
-  command('shell', '[ID]', 'open a shell in a running session, beside its agent', [], 1),
+  command('shell', '[ID]', 'open a shell in a running session, next to its agent', [], 1),
   command(
     'up',
     '[options] [PROJECT]',

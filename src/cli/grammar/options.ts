@@ -239,7 +239,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     'This run',
     'without-layer',
     ['NAME', 'swap'],
-    'with --on or --dry-run=FORM: do without this layer, which is not carried there',
+    'with --on or --dry-run=FORM: do without this layer, which is not supported there',
     { ...many, ...action },
   ),
   none('This run', 'check', 'check the environment and exit', action),

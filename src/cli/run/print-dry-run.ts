@@ -16,7 +16,13 @@ export async function printDryRun(
 ): Promise<void> {
   const { plan, serviceImages, unapproved } = await planAlone(setup, context);
   const enters = entering && enteringWords(entering);
-  const dry = { ...login, entering: enters, dataDir: context.places.dataDir, env: context.env, owner: ownerHere(context) };
+  const dry = {
+    ...login,
+    entering: enters,
+    dataDir: context.places.dataDir,
+    env: context.env,
+    owner: ownerHere(context),
+  };
   if (form !== undefined) {
     const { renderedText } = await import('./render-plan.ts');
     for (const text of unapproved?.lines ?? []) context.tell({ kind: 'message', level: 'warning', text });

@@ -65,7 +65,7 @@ export function readDevcontainer(text: string, where: string, present: (name: st
 
 function capped(lines: readonly string[]): string[] {
   const shown = lines.slice(0, MAX_WARNINGS).map((line) => line.slice(0, MAX_WARNING_CHARACTERS));
-  return lines.length > MAX_WARNINGS ? [...shown, `${lines.length - MAX_WARNINGS} more keys: not carried out`] : shown;
+  return lines.length > MAX_WARNINGS ? [...shown, `${lines.length - MAX_WARNINGS} more keys: not used`] : shown;
 }
 
 /** Paths in a devcontainer.json are relative to its folder. */
@@ -130,5 +130,5 @@ function portsOf(named: readonly (number | string)[], unsupported: string[]): re
 function reasonFor(key: string): string {
   if (key === 'remoteUser' || key === 'containerUser')
     return `${key}: the agent is always the user agent, without root`;
-  return `${key}: not carried out`;
+  return `${key}: not used`;
 }

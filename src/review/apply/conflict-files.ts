@@ -79,7 +79,7 @@ async function findingAt(
   const found = findings.find(
     ({ severity }) => severity === 'blocked' || (severity === 'suspect' && one.suspect !== true),
   );
-  return found && `nothing beside it: ${found.why}`;
+  return found && `nothing written next to it: ${found.why}`;
 }
 
 /** Why nothing can be put there; undefined where it can. */
@@ -88,6 +88,6 @@ export function hindranceAt(walker: HostWalker, path: string): string | undefine
     return fingerprintHost(walker, path) === undefined ? undefined : `${path} is there already`;
   } catch (error) {
     if (!isOnePath(error)) throw error;
-    return `nothing beside it: ${reasonOf(error)}`;
+    return `nothing written next to it: ${reasonOf(error)}`;
   }
 }

@@ -27,7 +27,7 @@ export async function judgeTaken(
     return one.suspect ? undefined : left(one, 'suspect', `${why}, and is too large to be judged again`);
   }
   const made = {
-    what: canRunHere ? 'the file, which can be run here' : "the file, beside the host's",
+    what: canRunHere ? 'the file, which can be run here' : "the file, next to the host's",
     before: mine && { entry: mine, content: readWhole(walker, one.change.path) },
     after: { ...session, mode },
     content: await request.store.read(session.digest),

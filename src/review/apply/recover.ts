@@ -119,7 +119,7 @@ function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
         removeBeside(walker, step.path, name);
       } catch (cause) {
         if (cause instanceof NotAFolder) continue;
-        throw new RunClaudeError('APPLY_UNFINISHED', `cannot remove ${name} beside ${step.path}: ${reasonOf(cause)}`, {
+        throw new RunClaudeError('APPLY_UNFINISHED', `cannot remove ${name} next to ${step.path}: ${reasonOf(cause)}`, {
           cause,
           hint: 'An apply ended in the middle. Make that folder writable, then try again.',
         });

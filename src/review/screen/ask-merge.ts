@@ -1,5 +1,5 @@
 import type { RelPath } from '../../core/text/path.ts';
-import { askYesNo, type Question } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { page } from '../../terminal/pager.ts';
 import type { Screen } from '../../terminal/screen.ts';
@@ -7,18 +7,23 @@ import { fileDiff } from '../choices/file-diff.ts';
 import { diffLines } from './diff-view.ts';
 import { mergeQuestion } from './questions.ts';
 
-/**
- * Shows what a merge would change in the host's file, and asks. Only a y takes it. `asked`: the question about a file of this
- * name. Preconditions: stdin and stderr are a terminal.
- */
-export async function askMerge(
-  screen: Screen,
-  merge: { readonly path: RelPath; readonly host: Buffer; readonly merged: Buffer },
-  asked: (name: string) => Question<'y' | 'n'> = mergeQuestion,
-): Promise<boolean> {
+/** What a merge would make of a file. */
+export interface ShownMerge {
+  readonly path: RelPath;
+  readonly host: Buffer;
+  readonly merged: Buffer;
+}
+
+/** Shows what a merge would change in the host's file. Preconditions: stdin and stderr are a terminal. */
+export async function showMerge(screen: Screen, merge: ShownMerge): Promise<void> {
   const change = { path: merge.path, kind: 'modified' as const };
   const item = { change, state: 'clean' as const, findings: [] };
   const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
   await page(screen, diffLines(item, fileDiff(change, merge.host, merge.merged), view));
-  return askYesNo(screen, asked(cleanLine(merge.path)));
+}
+
+/** As {@link showMerge}, and asks. Only a y takes it. */
+export async function askMerge(screen: Screen, merge: ShownMerge): Promise<boolean> {
+  await showMerge(screen, merge);
+  return askYesNo(screen, mergeQuestion(cleanLine(merge.path)));
 }

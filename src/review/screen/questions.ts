@@ -106,7 +106,11 @@ const WAYS = {
   k: { rule: 'keep', name: 'Keep mine', does: 'keep your file; the change stays pending' },
   t: { rule: 'theirs', name: 'take theirs', does: "replace your file by the session's version" },
   m: { rule: 'markers', name: 'write markers', does: 'write both versions between conflict markers' },
-  f: { rule: 'file', name: 'file beside', does: "keep your file, and write the session's version to NAME.session" },
+  f: {
+    rule: 'file',
+    name: 'write a file next to it',
+    does: "keep your file, and write the session's version to NAME.session",
+  },
 } as const satisfies Readonly<Record<string, { rule: ConflictRule; name: string; does: string }>>;
 type Way = keyof typeof WAYS;
 const ALL_FOLLOWING = /^all$/iu;

@@ -5,8 +5,9 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { deleteBranch } from '../../review/publish/branch.ts';
-import { askMerge } from '../../review/screen/ask-merge.ts';
-import { askYesNo } from '../../terminal/ask.ts';
+import { showMerge } from '../../review/screen/ask-merge.ts';
+import { askYesNo, type Screen } from '../../terminal/ask.ts';
+import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/outcome-after.ts';
@@ -39,7 +40,7 @@ export async function undoSession(
     store: openContentStore(storeDir(plan.sessionDir)),
     tell: deps.tell,
     signal: deps.interruption.signal,
-    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askMerge(screen, merge, undoMergeQuestion) }),
+    ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askUndoMerge(screen, merge) }),
   };
   if (!options.yes && !options.dryRun) {
     if (screen === undefined) return undefined;
@@ -57,6 +58,11 @@ export async function undoSession(
     updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
   }
   return outcome;
+}
+
+async function askUndoMerge(screen: Screen, merge: Merged): Promise<boolean> {
+  await showMerge(screen, merge);
+  return askYesNo(screen, undoMergeQuestion(cleanLine(merge.path)));
 }
 
 /** Deletes the branch that the last apply made, if it is still where it was made. */

@@ -6,7 +6,7 @@ import type { TargetWords } from './target.ts';
 const WAYS = {
   theirs: "theirs   take the session's version",
   markers: 'markers  write both versions between conflict markers',
-  file: "file     write the session's version beside yours",
+  file: "file     write the session's version next to yours",
 } as const satisfies Partial<Record<ConflictRule, string>>;
 
 /**

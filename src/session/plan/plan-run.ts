@@ -128,7 +128,7 @@ export function planRun(input: PlanInput, findings: PlanFindings): Plan {
 function sharedNumbers({ local, rootless, usernsRemap }: EngineFacts, ids: readonly number[]): readonly string[] {
   if (!local || rootless || usernsRemap || ids.length === 0) return [];
   return [
-    `an account of this machine has uid ${ids.join(' and ')}: it can end the gateway and programs beside the agent`,
+    `an account of this machine has uid ${ids.join(' and ')}: it can end the gateway and programs next to the agent`,
   ];
 }
 

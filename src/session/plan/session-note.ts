@@ -34,7 +34,7 @@ function serviceLines(services: NonNullable<Plan['policy']['services']>): string
     ...services.map(({ name, port, packages, image }) => {
       const what = image ?? packages.join(', ');
       const from = what === '' ? '' : ` (\`${what.replaceAll('`', "'")}\`)`;
-      return `- A service runs beside you: \`${name}\`${from}, at \`127.0.0.1:${port}\` and \`${name}:${port}\`.`;
+      return `- A service runs next to you: \`${name}\`${from}, at \`127.0.0.1:${port}\` and \`${name}:${port}\`.`;
     }),
     '- The data of services is new in each session, and only for it: you may change and drop all of it. You cannot start or',
     '  configure services yourself; `[[service]]` in `.run-claude.toml` asks the user for them.',

@@ -22,7 +22,7 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
   }
   requireWork(record);
   if (!isLayerKept(record)) {
-    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} no longer exists`, {
+    throw new RunClaudeError('LAYER_GONE', `the working copy of session ${id} was removed`, {
       hint: hintWithoutLayer(record),
     });
   }
@@ -30,10 +30,11 @@ export async function withLayer<T>(record: SessionRecord, what: string, body: ()
 }
 
 function hintWithoutLayer({ bound, imported }: SessionRecord): string {
-  if (imported !== undefined) return 'An imported session has changes only; its commits and copy are where it ran.';
+  if (imported !== undefined)
+    return 'An imported session has its changes only. Its commits and its working copy are on the machine where it ran.';
   if (bound !== undefined)
-    return 'Of a bind session only its repository is kept, for two weeks, and only when it has commits.';
-  return 'Its changes can still be seen and applied from its record; commits, resume and explore need the copy.';
+    return 'A bind session keeps only its repository, for two weeks, and only if it has commits.';
+  return 'It is kept until everything is applied, and for two weeks at most. You can still use diff, apply and undo. To go on, start a new session.';
 }
 
 /**

@@ -177,5 +177,5 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
     ),
     branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
-  hint: "The session's other files are unchanged beside it. To give the session up, remove that directory.",
+  hint: "The session's other files are unchanged next to it. To give the session up, remove that directory.",
 };

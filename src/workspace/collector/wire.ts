@@ -163,7 +163,7 @@ export function readEntry(from: PayloadReader): ListedEntry {
   const mtimeNs = from.timeNs();
   const ctimeNs = from.timeNs();
   const target = from.text();
-  const problem = from.text() || (flags & 4 ? 'it carries overlay marks that no session makes' : '');
+  const problem = from.text() || (flags & 4 ? 'it has overlay marks that no session makes' : '');
   // A hostile sparse size may pass 2^53; what is so large is never read anyway.
   const bytes = Number(size);
   return {

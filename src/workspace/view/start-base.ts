@@ -43,7 +43,7 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
   );
   list(policy.copyIgnored === false ? 'Excluded, ignored or masked' : 'Excluded or masked', base.withheld);
   await warnOfHistory(options, base.withheld);
-  list("Not carried into the copy's git configuration", base.dropped);
+  list("Left out of the copy's git configuration", base.dropped);
   for (const text of gitLimits(project.root)) tell({ kind: 'message', level: 'warning', text });
   list('Git objects that this project borrows are in the copy', base.lenders);
   return base;

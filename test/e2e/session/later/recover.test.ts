@@ -29,7 +29,7 @@ it('a command killed while staging, running or collecting: the next one continue
   const before = scene.fingerprint();
 
   // While staging: nothing ran, nothing is left.
-  const staged = await killAt(scene, 'Not carried into', 'echo never > never.txt');
+  const staged = await killAt(scene, "Left out of the copy's git", 'echo never > never.txt');
   const first = await scene.run(['status', staged]);
   expect(first.stderr + first.stdout).toMatch(/failed|no session|nothing/);
   expect(sessionObjects(staged)).toEqual([]);

@@ -16,7 +16,7 @@ it.each([
   await using scene = new Scene();
   await scene.run(['exec', '.', '--', 'true']);
   // Messages at the start, while staging, and when the containers are created.
-  for (const moment of ['works on', 'Not carried into', '/containers/create: 201', '/start: 204']) {
+  for (const moment of ['works on', "Left out of the copy's git", '/containers/create: 201', '/start: 204']) {
     const child = scene.spawn(['exec', '--trace', '.', '--', 'sh', '-c', 'echo ran; sleep 300']);
     let output = '';
     child.stdout?.on('data', (chunk: Buffer) => {

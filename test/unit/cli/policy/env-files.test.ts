@@ -56,5 +56,5 @@ it('keeps a key of devcontainer.json in one line', async () => {
   writeFileSync(at('project/.run-claude.toml'), '[environment]\ndevcontainer = true\n');
   const places = { home: top, configDir: at('none'), stateDir: at('s'), cacheDir: at('c'), dataDir: at('d') };
   const { warnings } = await readPolicy(undefined, [], { cwd: at('project'), env: { HOME: at('') }, places });
-  expect(warnings).toEqual([String.raw`.devcontainer.json: a\n[sandbox] You approved this before.: not carried out`]);
+  expect(warnings).toEqual([String.raw`.devcontainer.json: a\n[sandbox] You approved this before.: not used`]);
 });

@@ -24,7 +24,7 @@ it('quotes the words of a list', () => {
   expect(read('{"postCreateCommand": ["echo", "a b", "it\'s"]}').environment.setup).toBe("echo 'a b' 'it'\\''s'");
 });
 
-it('names everything that it does not carry out', () => {
+it('names everything that it does not support out', () => {
   const { unsupported, environment } = read(`{
     "remoteUser": "root", "forwardPorts": ["db:5432"], "features": {}, "mounts": [], "runArgs": ["--privileged"],
     "initializeCommand": "id", "postCreateCommand": {"a": "b"},
@@ -88,7 +88,7 @@ it('caps what it names and takes, for the user reads it before the request', () 
   const { unsupported } = read(`{${keys.join(',')}}`);
   expect(unsupported).toHaveLength(21);
   expect(Math.max(...unsupported.map((line) => line.length))).toBe(200);
-  expect(unsupported.at(-1)).toBe('30 more keys: not carried out');
+  expect(unsupported.at(-1)).toBe('30 more keys: not used');
   const variables = Array.from({ length: 101 }, (_, index) => `"V${index}": ""`);
   expect(Object.keys(read(`{"containerEnv": {${variables.join(',')}}}`).environment.env)).toHaveLength(100);
   expect(read(`{"containerEnv": {"A": "${'x'.repeat(1000)}"}}`).environment.env).toEqual({});

@@ -141,22 +141,28 @@ describe('on a terminal', () => {
       host: { ...sidesOf('host\n'), f: file('host\n'), 'g\u001b[31m': file('host\n') },
     });
     const { pty } = session;
-    let at = await pty.see(/Conflict in a: the same lines were changed on the host/);
-    at = await pty.see(/Keep mine, take theirs, write markers or file beside\? \[K\/t\/m\/f\/d\/\?\]:/, { from: at });
+    const ALL_WAYS = /Keep mine, take theirs, write markers or write a file next to it\?[\s\S]*?\/\?\]:/;
+    let at = 0;
+    const asked = async (before: RegExp, ways = ALL_WAYS): Promise<void> => {
+      at = await pty.see(before, { from: at });
+      at = await pty.see(ways, { from: at });
+    };
+    await asked(/Conflict in a: the same lines were changed on the host/);
     pty.send('?\r');
-    at = await pty.see(/as in f all, an answer counts for all conflicts/, { from: at });
+    await asked(/as in f all, an answer counts for all conflicts/);
     pty.send('d\r');
-    at = await pty.see(/-host[\s\S]*\+session/, { from: at });
+    await asked(/-host[\s\S]*\+session/);
     pty.send('t\r');
-    at = await pty.see(/Conflict in b:/, { from: at });
+    await asked(/Conflict in b:/);
     pty.send('m\r');
-    at = await pty.see(/Conflict in c:/, { from: at });
+    await asked(/Conflict in c:/);
     pty.send('f\r');
-    at = await pty.see(/Conflict in e: deleted on the host[\s\S]*Keep mine, take theirs or file beside\?/, {
-      from: at,
-    });
+    await asked(
+      /Conflict in e: deleted on the host/,
+      /Keep mine, take theirs or write a file next to it\?[\s\S]*?\/\?\]:/,
+    );
     pty.send('\r');
-    at = await pty.see(/Conflict in f:/, { from: at });
+    await asked(/Conflict in f:/);
     pty.send('t all\r');
     expect(await pty.exited).toBe(0);
     expect(pty.output.slice(at)).not.toContain('Conflict in');
@@ -238,7 +244,7 @@ describe('the advice after a conflict names only what would do something', () =>
     expect(hint(...changes)).toEqual(ways.length === 0 ? ['kept.'] : ['', ...lines]);
   });
 
-  it('a file beside that is there is not offered again, and --conflict=file says why', async () => {
+  it('a file next to it that is there is not offered again, and --conflict=file says why', async () => {
     const sides: Sides = { base: { f: file('a') }, session: { f: file('b') }, host: { f: file('c') } };
     const one = await lay(sides);
     const asked: ConflictRule[][] = [];

@@ -441,7 +441,7 @@ describe('new bytes that become executable because of the host’s mode', () => 
         ? [{ rule: 'r', severity: 'suspect', path: change.path, title: 't', why: 'it runs' }]
         : [];
     const one = await lay(sides);
-    const held = { f: "suspect: the file, beside the host's: it runs" };
+    const held = { f: "suspect: the file, next to the host's: it runs" };
     expect([await one.apply({ audit: beside, conflict: 'theirs' }), one.now()]).toEqual([held, sides.host]);
     const chosen = one.changes.map((change) => ({ change, suspect: true }));
     const named = { ...one.choice, chosen };
@@ -475,8 +475,8 @@ describe('the copy of the session’s version next to a conflict', () => {
       f: expect.stringContaining("the session's version is f.session"),
       'f.session': 'applied',
       g: expect.stringContaining('g.session is there already'),
-      [long]: expect.stringContaining('nothing beside it: the name or path is too long'),
-      'out/x': expect.stringMatching(/a folder on the way is .*; nothing beside it/),
+      [long]: expect.stringContaining('nothing written next to it: the name or path is too long'),
+      'out/x': expect.stringMatching(/a folder on the way is .*; nothing written next to it/),
     });
     expect(one.now()).toMatchObject({ 'f.session': file('session'), 'g.session': file('mine'), out: link(elsewhere) });
     expect(existsSync(path.join(elsewhere, 'x.session'))).toBe(false);
@@ -496,7 +496,7 @@ describe('the copy of the session’s version next to a conflict', () => {
     expect(await one.apply({ conflict: 'file', audit })).toEqual({
       f: expect.stringContaining("the session's version is f.session"),
       'f.session': 'applied',
-      g: expect.stringContaining('nothing beside it: why'),
+      g: expect.stringContaining('nothing written next to it: why'),
     });
     expect(judged).toEqual(
       ['f', 'g'].map((name) => ({ name: `${name}.session`, kind: 'created', before: undefined, text: ['session'] })),
