@@ -1,5 +1,6 @@
 import { type Finding, SEVERITY_RANK, type Severity } from '../../core/types/finding.ts';
 import type { Review } from '../../core/types/review.ts';
+import { newRepositories, oncePerRepository } from './new-repositories.ts';
 
 /** Every finding of a review, the worst first, then by path. */
 export function findingsOf(review: Review): readonly Finding[] {
@@ -19,4 +20,9 @@ export function findingsFrom(failOn: Severity | undefined, review: Review): read
 /** Whether there is such a finding. */
 export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
   return findingsFrom(failOn, review).length > 0;
+}
+
+/** The findings of a report: one for each repository that the session made, in place of those of its parts. */
+export function reportedFindings(review: Review): readonly Finding[] {
+  return oncePerRepository(findingsOf(review), newRepositories(review));
 }

@@ -45,3 +45,17 @@ export function isOfNewRepository({ rule, severity, path }: Finding, { gitDirs, 
   for (const folder of foldersAbove(path)) if (gitDirs.has(folder) || bare.has(folder)) return true;
   return false;
 }
+
+/** The findings with one for each new repository, the first that is blocked, in place of those of its parts. */
+export function oncePerRepository(findings: readonly Finding[], repositories: NewRepositories): readonly Finding[] {
+  const named = new Set<string>();
+  return findings.filter((one) => {
+    if (!isOfNewRepository(one, repositories)) return true;
+    const top = [...foldersAbove(one.path), one.path]
+      .sort((a, b) => a.length - b.length)
+      .find((folder) => repositories.gitDirs.has(folder) || repositories.bare.has(folder));
+    if (top === undefined || one.severity !== 'blocked' || named.has(top)) return false;
+    named.add(top);
+    return true;
+  });
+}

@@ -97,6 +97,11 @@ function globOf(path: string): string {
 /** Behind a number of applied files: how many of them have only some of their parts in the project. */
 export const inPartWords = (inPart: number): string => `${inPart} of them in part`;
 
+/** Behind the line that a session is discarded: what that takes with it. Empty where it applied nothing that could be undone. */
+export function undoWords(isUndoable: boolean): string {
+  return isUndoable ? ' What it applied stays in your project, and can no longer be undone.' : '';
+}
+
 function nameOf({ item }: FileProgress): string {
   const name = cleanLine(item.change.path);
   return item.renamedFrom === undefined ? name : `${cleanLine(item.renamedFrom)} → ${name}`;

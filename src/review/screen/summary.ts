@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { foldersAbove } from '../../core/text/path.ts';
 import { pathPattern } from '../../core/text/patterns/path-pattern.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { Change, WithheldGroup } from '../../core/types/entry.ts';
@@ -49,13 +50,18 @@ export function summaryLines(
   const findings = [...review.items.flatMap((item) => item.findings), ...review.general].filter(
     (one) => !isOfListed(one) && !isOfNewRepository(one, repositories),
   );
+  const inNamedFolder = repeatedBelow(findings);
   const told = new Set<string>(findings.filter(tellsProblem).map(({ path }) => path));
   for (const { path, why } of review.problems) {
     if (told.has(path)) continue;
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
   for (const line of repositoryLines(review, repositories)) lines.push(line);
-  for (const line of findingLines(findings, maxPerKind)) lines.push(line);
+  for (const line of findingLines(
+    findings.filter((one) => !inNamedFolder(one)),
+    maxPerKind,
+  ))
+    lines.push(line);
   return [
     ...lines,
     ...setLines(review),
@@ -63,6 +69,13 @@ export function summaryLines(
     ...withheldLines(review),
     ...(review.claude === undefined ? [] : claudeLines(review.claude)),
   ];
+}
+
+/** Whether a folder above has the same finding: the name of a folder is part of every path in it. */
+function repeatedBelow(findings: readonly Finding[]): (one: Finding) => boolean {
+  const key = ({ rule, detail = '' }: Finding, path: string): string => `${rule}\0${detail}\0${path}`;
+  const all = new Set(findings.map((one) => key(one, one.path)));
+  return (one) => one.detail !== undefined && [...foldersAbove(one.path)].some((folder) => all.has(key(one, folder)));
 }
 
 /** Things in several files, each of which is applied whole or not at all. */

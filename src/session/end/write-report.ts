@@ -12,7 +12,7 @@ import { type HostTotal, networkTotals } from '../../network/gateway/network-log
 import { readUsage } from '../../network/gateway/usage.ts';
 import { countsWithoutRenames } from '../../review/choices/counts.ts';
 import { countProgress, fileProgress } from '../../review/choices/file-progress.ts';
-import { findingsOf } from '../../review/choices/findings.ts';
+import { reportedFindings } from '../../review/choices/findings.ts';
 import { wasCollected } from '../record/session.ts';
 import type { ReportPlace } from '../stage/deps.ts';
 import { reviewOf } from './frozen-review.ts';
@@ -86,7 +86,7 @@ function networkRow({ host, port, passed, refused, failed, up, down, why }: Host
 
 /** The report of an audit alone; {@link sessionReport} adds to it. */
 export function auditReport(review: Review, project: string, exitStatus: number, base?: string): Report {
-  const findings = findingsOf(review);
+  const findings = reportedFindings(review);
   const severities = { blocked: 0, suspect: 0, note: 0 };
   for (const { severity } of findings) severities[severity] += 1;
   return {

@@ -8,7 +8,7 @@ import { type HeldBack, heldBack, outcomeCounts } from '../../review/choices/hel
 import { splitPairs } from '../../review/choices/lock-pairs.ts';
 import { madeCommits } from '../../review/choices/policy.ts';
 import { importCommand } from '../../review/screen/commit-lines.ts';
-import { acceptAdvice, leftLines, resultLine } from '../../review/screen/outcome-lines.ts';
+import { acceptAdvice, leftLines, resultLine, undoWords } from '../../review/screen/outcome-lines.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import { bringClaudeBack } from '../end/claude-data.ts';
@@ -19,7 +19,7 @@ import { appliedSince, recordNow } from './applied-since.ts';
 import type { Applied, Applying } from './apply-choice.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reportEnd } from './end-status.ts';
-import { heldLines, nothingLines, troubleLines, undoWords } from './outcome-words.ts';
+import { heldLines, nothingLines, troubleLines } from './outcome-words.ts';
 import type { TargetWords } from './target.ts';
 
 export interface SessionEnd extends Applying, Partial<Pick<Applied, 'outcome' | 'finish'>> {

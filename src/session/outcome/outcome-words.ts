@@ -54,11 +54,6 @@ export function nothingLines(review: Review): string[] {
   ];
 }
 
-/** Behind the line that a session is discarded: what that takes with it. Empty where it applied nothing that could be undone. */
-export function undoWords(isUndoable: boolean): string {
-  return isUndoable ? ' What it applied stays in your project, and can no longer be undone.' : '';
-}
-
 /** Why --fail-on makes the exit status 121. Cleaned; undefined where it does not. */
 export function failOnLine(failOn: Severity | undefined, findings: readonly Finding[]): string | undefined {
   const [first] = findings;

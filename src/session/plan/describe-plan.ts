@@ -1,6 +1,7 @@
 import { agentOf } from '../../agents/agents.ts';
 import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
+import { visible } from '../../core/text/visible.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { MASKED } from './mask-plan.ts';
@@ -118,5 +119,6 @@ export function describePlan(plan: Plan, credential: string | undefined, enterin
 }
 
 function row(name: string, text: string): string {
-  return `${name.padEnd(12)}${text}`;
+  // A name may have a line break.
+  return visible(`${name.padEnd(12)}${text}`);
 }

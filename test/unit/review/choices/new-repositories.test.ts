@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditChanges } from '../../../../src/audit/audit.ts';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Change } from '../../../../src/core/types/entry.ts';
+import type { Review } from '../../../../src/core/types/review.ts';
 import { buildReview } from '../../../../src/review/choices/build-review.ts';
+import { findingsOf } from '../../../../src/review/choices/findings.ts';
+import { newRepositories, oncePerRepository } from '../../../../src/review/choices/new-repositories.ts';
 import { summaryLines } from '../../../../src/review/screen/summary.ts';
 
 let project: string;
@@ -22,6 +25,10 @@ const git = (...words: string[]): void => {
 
 /** What the summary says of everything below a folder, as made by a session. */
 function linesOf(...folders: string[]): string[] {
+  return summaryLines(reviewOf(...folders)).map(({ text }) => text);
+}
+
+function reviewOf(...folders: string[]): Review {
   const contents = new Map<string, Buffer>();
   const changes: Change[] = [];
   const take = (at: string): void => {
@@ -42,8 +49,7 @@ function linesOf(...folders: string[]): string[] {
   for (const folder of folders) take(folder);
   const findings = auditChanges({ changes, content: (digest) => contents.get(digest) });
   const collected = { changes, problems: [], withheld: [], baseEntries: 1 };
-  const review = buildReview({ collected, findings, allowSuspect: [], includeIgnored: false });
-  return summaryLines(review).map(({ text }) => text);
+  return buildReview({ collected, findings, allowSuspect: [], includeIgnored: false });
 }
 
 describe('a repository that the session made', () => {
@@ -101,4 +107,17 @@ describe('a repository that the session made', () => {
       project = before;
     }
   });
+});
+
+it('a repository that the session made is one finding of a report, as it is one line on the screen', () => {
+  git('init', '-q', 'reported');
+  git('init', '-q', '--bare', 'reported-bare');
+  const review = reviewOf('reported', 'reported-bare');
+  const findings = findingsOf(review);
+  expect(findings.length).toBeGreaterThan(10);
+  const once = oncePerRepository(findings, newRepositories(review));
+  expect(once.map(({ severity, rule }) => [severity, rule])).toEqual([
+    ['blocked', expect.stringMatching(/^git-(nested|bare)$/)],
+    ['blocked', expect.stringMatching(/^git-(nested|bare)$/)],
+  ]);
 });

@@ -105,3 +105,21 @@ it('names the first of many findings of one kind, and counts the rest', () => {
   ]);
   expect(summaryLines(review, 13).filter(({ text }) => text.includes('vendor/'))).toHaveLength(13);
 });
+
+it('has one line for a folder whose name has a line break, and none for what is in it', () => {
+  const dir = { kind: 'dir', mode: 0o755, size: 0, mtimeNs: '0' } as const;
+  const entry = { kind: 'file', mode: 0o644, size: 3, mtimeNs: '0', digest: 'x' } as const;
+  const changes = ['a\nb', 'a\nb/c', 'a\nb/d\ne'].map(
+    (name, at): Change => ({ path: name as RelPath, kind: 'created', after: at === 0 ? dir : entry }),
+  );
+  const review = buildReview({
+    collected: { changes, problems: [], withheld: [], baseEntries: 9 },
+    findings: auditChanges({ changes, content: () => Buffer.from('abc') }),
+    allowSuspect: [],
+    includeIgnored: false,
+  });
+  const lines = summaryLines(review).map(({ text }) => text.split('\n')[0]);
+  expect(lines.filter((text) => text?.includes('Name with control characters'))).toEqual([
+    expect.stringContaining('a\\nb: a'),
+  ]);
+});

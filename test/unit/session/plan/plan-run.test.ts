@@ -312,3 +312,9 @@ it('the start and a dry run say what enters, in either mode', () => {
     'mounted     every file of the project, ignored ones too',
   );
 });
+
+it('the start is one line for each fact, also where the name of the project has a line break', () => {
+  const odd = plan();
+  const lines = startScreen({ ...odd, project: { ...odd.project, root: '/p\nq' } }, 'none');
+  expect(lines[0]).toBe('project     /p\\u{a}q');
+});
