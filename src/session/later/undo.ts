@@ -6,9 +6,10 @@ import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/u
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { deleteBranch } from '../../review/publish/branch.ts';
 import { showMerge } from '../../review/screen/ask-merge.ts';
-import { askYesNo, type Screen } from '../../terminal/ask.ts';
+import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
+import type { Screen } from '../../terminal/screen.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/outcome-after.ts';
 import { requireChanges } from '../record/require-usable.ts';
