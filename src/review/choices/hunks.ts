@@ -19,13 +19,19 @@ export function applyHunks(before: readonly string[], chosen: readonly Hunk[]): 
 }
 
 /** Lines of the old file that a hunk stands for. */
-export function oldCount(lines: readonly DiffLine[]): number {
+function oldCount(lines: readonly DiffLine[]): number {
   return lines.filter((line) => line.op !== '+').length;
 }
 
 /** Lines of the new file that a hunk gives. */
-export function newCount(lines: readonly DiffLine[]): number {
+function newCount(lines: readonly DiffLine[]): number {
   return lines.filter((line) => line.op !== '-').length;
+}
+
+/** '@@ -1,3 +1,4 @@': lines are counted from 1; an empty range names the line before it. */
+export function hunkHead({ oldStart, newStart, lines }: Hunk): string {
+  const range = (start: number, count: number): string => `${count === 0 ? start : start + 1},${count}`;
+  return `@@ -${range(oldStart, oldCount(lines))} +${range(newStart, newCount(lines))} @@`;
 }
 
 /** A hunk cut at its unchanged lines; a hunk with one group of changes comes back alone. */
@@ -51,7 +57,7 @@ export function splitHunk(hunk: Hunk): Hunk[] {
   return parts;
 }
 
-/** A hunk as text for an editor: one line each, its sign first. */
+/** The lines of a hunk as in a patch: one line each, its sign first. */
 export function hunkText(hunk: Hunk): string {
   return hunk.lines
     .map((line) => `${line.op}${line.text.endsWith('\n') ? line.text : `${line.text}\n${NO_NEWLINE}\n`}`)

@@ -6,7 +6,7 @@ import { amount } from '../../terminal/progress.ts';
 import { expandTabs, widthOf, wrap } from '../../terminal/width.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 import type { FileDiff, Hunk } from '../choices/file-diff.ts';
-import { newCount, oldCount } from '../choices/hunks.ts';
+import { hunkHead } from '../choices/hunks.ts';
 import { tellsProblem } from './summary.ts';
 import { type Colours, markWords } from './words.ts';
 
@@ -95,9 +95,7 @@ function modeLine(before: Entry | undefined, after: Entry | undefined): string |
 /** A hunk with a sign before each line. Long lines are wrapped with a mark, never cut; blank runs keep their length. */
 export function hunkLines(hunk: Hunk, options: ViewOptions): string[] {
   const colours = createColors(options.colour);
-  const range = (start: number, count: number): string => `${count === 0 ? start : start + 1},${count}`;
-  const head = `@@ -${range(hunk.oldStart, oldCount(hunk.lines))} +${range(hunk.newStart, newCount(hunk.lines))} @@`;
-  const out = [colours.cyan(head)];
+  const out = [colours.cyan(hunkHead(hunk))];
   const marks = options.colour ? markWords(hunk.lines) : undefined;
   hunk.lines.forEach((line, at) => {
     const paint = line.op === '+' ? colours.green : line.op === '-' ? colours.red : (text: string) => text;

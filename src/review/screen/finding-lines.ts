@@ -10,6 +10,11 @@ export interface SummaryLine {
 /** More findings of one kind are only counted. */
 export const MAX_FINDINGS_PER_KIND = 10;
 
+/** What the line of a suspect or blocked finding ends with. */
+export type LineEnd = (severity: Finding['severity']) => string;
+
+const NOT_SYNCED: LineEnd = (severity) => (severity === 'blocked' ? ' (BLOCKED — not synced)' : '');
+
 export interface GroupedFindings<T> {
   /** The findings of one file, the worst first; the worst groups first. */
   readonly groups: readonly (readonly T[])[];
@@ -50,7 +55,11 @@ export function groupFindings<T>(
 }
 
 /** The lines of all findings: those of a file as one text, with what is left out as a number after each severity. */
-export function findingLines(findings: readonly Finding[], maxPerKind = MAX_FINDINGS_PER_KIND): SummaryLine[] {
+export function findingLines(
+  findings: readonly Finding[],
+  maxPerKind = MAX_FINDINGS_PER_KIND,
+  endOf: LineEnd = NOT_SYNCED,
+): SummaryLine[] {
   const { groups, more } = groupFindings(
     findings,
     (one) => one,
@@ -58,15 +67,19 @@ export function findingLines(findings: readonly Finding[], maxPerKind = MAX_FIND
     maxPerKind,
   );
   return (['blocked', 'suspect', 'note'] as const).flatMap((severity) => [
-    ...groups.filter(([worst]) => worst?.severity === severity).map((group) => groupLine(group, maxPerKind)),
+    ...groups.filter(([worst]) => worst?.severity === severity).map((group) => groupLine(group, maxPerKind, endOf)),
     ...more.filter(({ one }) => one.severity === severity).map(({ one, count }) => moreLine(one, count)),
   ]);
 }
 
 /** The first finding as {@link findingLine} has it, and the others of the same file indented below, without its name. */
-export function groupLine(group: readonly Finding[], maxPerKind = MAX_FINDINGS_PER_KIND): SummaryLine {
+export function groupLine(
+  group: readonly Finding[],
+  maxPerKind = MAX_FINDINGS_PER_KIND,
+  endOf: LineEnd = NOT_SYNCED,
+): SummaryLine {
   const [worst, ...others] = group as [Finding, ...Finding[]];
-  const { text, severity } = findingLine(worst);
+  const { text, severity } = findingLine(worst, endOf);
   const titles = new Map<string, number>();
   const reasons = others.flatMap(({ title, detail }) => {
     const count = (titles.get(title) ?? 0) + 1;
@@ -79,12 +92,12 @@ export function groupLine(group: readonly Finding[], maxPerKind = MAX_FINDINGS_P
 }
 
 /** The line of one finding, for example 'WARNING: New git hook detected: .git/hooks/pre-commit (BLOCKED — not synced)'. */
-function findingLine(finding: Finding): SummaryLine {
+function findingLine(finding: Finding, endOf: LineEnd): SummaryLine {
   const what = `${cleanLine(finding.title)}: ${cleanLine(finding.path)}`;
   const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;
   const { severity } = finding;
   if (severity === 'note') return { text: `${what}${detail}`, severity };
-  return { text: `WARNING: ${what}${detail}${severity === 'blocked' ? ' (BLOCKED — not synced)' : ''}`, severity };
+  return { text: `WARNING: ${what}${detail}${endOf(severity)}`, severity };
 }
 
 /** 'WARNING: Vendored code changed: 62 more (l at the question, or --json, lists them all)'. */

@@ -3,7 +3,7 @@ import type { ContentReader, Entry } from '../../core/types/entry.ts';
 import type { ReviewItem } from '../../core/types/review.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { type Hunk, isBinary, TEXT_LIMIT, textDiff } from '../choices/file-diff.ts';
-import { newCount, oldCount } from '../choices/hunks.ts';
+import { hunkHead, hunkText } from '../choices/hunks.ts';
 import { binaryBody, type ObjectHash, objectId, ZERO_ID } from './git-binary.ts';
 
 // The form of `git diff --binary --full-index` (git-diff(1), "Generating patch text with -p"; git-apply(1)).
@@ -111,7 +111,7 @@ async function* filePatch(
   if (hunks.length === 0) return;
   yield `--- ${before === undefined ? '/dev/null' : nameLine('a', before.name)}\n`;
   yield `+++ ${after === undefined ? '/dev/null' : nameLine('b', after.name)}\n`;
-  for (const hunk of hunks) yield hunkText(hunk);
+  for (const hunk of hunks) yield `${hunkHead(hunk)}\n${hunkText(hunk)}`;
 }
 
 /** The hunks of a text; undefined for what is better in the binary form. */
@@ -134,14 +134,6 @@ function isHarmless(line: string): boolean {
     .replace(/\r?\n$/, '')
     .split('\t')
     .every((part) => cleanLine(part) === part);
-}
-
-function hunkText(hunk: Hunk): string {
-  const { lines, oldStart, newStart } = hunk;
-  const range = (start: number, count: number): string => `${count === 0 ? start : start + 1},${count}`;
-  const head = `@@ -${range(oldStart, oldCount(lines))} +${range(newStart, newCount(lines))} @@\n`;
-  const end = (text: string): string => (text.endsWith('\n') ? '' : '\n\\ No newline at end of file\n');
-  return head + lines.map(({ op, text }) => `${op}${text}${end(text)}`).join('');
 }
 
 /** git ends a name that has blanks with a tab: other programs take what follows a blank for a time. */

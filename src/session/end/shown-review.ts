@@ -112,11 +112,7 @@ export function changedInPlaceLine({ counts }: Pick<Review, 'counts'>): string {
 /** The lines of findings in files that nothing holds back, without notes. */
 export function findingsInPlace(findings: readonly Finding[]): readonly SummaryLine[] {
   const loud = findings.filter(({ severity }) => severity !== 'note');
-  return findingLines(loud, Number.POSITIVE_INFINITY).map(({ text, severity }) => {
-    const [first = '', ...reasons] = text.split('\n');
-    const inPlace = `${first.replace(' (BLOCKED — not synced)', '')} (it is in your project)`;
-    return { text: [inPlace, ...reasons].join('\n'), severity };
-  });
+  return findingLines(loud, Number.POSITIVE_INFINITY, () => ' (it is in your project)');
 }
 
 /** Where to see what a bind session changed. */

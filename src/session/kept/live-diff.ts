@@ -1,5 +1,5 @@
 import { fileDiff } from '../../review/choices/file-diff.ts';
-import { newCount, oldCount } from '../../review/choices/hunks.ts';
+import { hunkHead } from '../../review/choices/hunks.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { WorkspaceWatch } from '../../workspace/view/open.ts';
 import type { LiveChange, LiveChanges } from '../../workspace/view/workspace.ts';
@@ -49,13 +49,8 @@ async function partOf(
   const diff = fileDiff({ path, kind: kind === 'deleted' ? 'deleted' : 'modified' }, before, after);
   if (diff.kind !== 'text') return { part: diff.kind === 'binary' ? `${head} (binary)` : head, read };
   const lines = diff.hunks.flatMap((hunk) => [
-    `@@ -${rangeOf(hunk.oldStart, oldCount(hunk.lines))} +${rangeOf(hunk.newStart, newCount(hunk.lines))} @@`,
+    hunkHead(hunk),
     ...hunk.lines.map(({ op, text }) => op + text.replace(/\n$/, '')),
   ]);
   return { part: [head, ...lines].join('\n'), read };
-}
-
-/** Lines are counted from 1; an empty range names the line before it. */
-function rangeOf(start: number, count: number): string {
-  return `${count === 0 ? start : start + 1},${count}`;
 }

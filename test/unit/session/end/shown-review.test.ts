@@ -6,8 +6,9 @@ import { diffCommand } from '../../../../src/cli/commands/review/diff.ts';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext, CommandRun } from '../../../../src/cli/context/context.ts';
+import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { Review } from '../../../../src/core/types/review.ts';
-import { shownLines, whereInPlaceLine } from '../../../../src/session/end/shown-review.ts';
+import { findingsInPlace, shownLines, whereInPlaceLine } from '../../../../src/session/end/shown-review.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -124,4 +125,10 @@ it("says of Claude's data what is still to bring back, and what was brought", ()
 it('the command that shows the changes of a bind session works for a path with blanks', () => {
   const record = { ...sessionRecord({ plan: { project: { git: 'directory' } } }), project: '/home/a b/it' };
   expect(whereInPlaceLine(record)).toContain("git -C '/home/a b/it' diff");
+});
+
+it('a path that ends like a line of a blocked finding is shown as it is, in a bind session', () => {
+  const path = 'x (BLOCKED — not synced)' as Finding['path'];
+  const [line] = findingsInPlace([{ ...FINDING, path }]);
+  expect(line?.text).toBe(`WARNING: Suspect file modified: ${path}: it downloads a script (it is in your project)`);
 });
