@@ -63,6 +63,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
     why: 'one simulated power cut for each system call of an apply',
   },
   'test/unit/review/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
+  'test/unit/architecture/tests.test.ts': { minutes: 3, why: 'reads every file of src/ and test/' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
   'test/unit/audit/gate.test.ts': { minutes: 5, why: 'some 400 scripts, each in a project of its own' },
   'test/unit/audit/hostile-files.test.ts': { minutes: 10, why: 'judges some 500 files that are made to be slow' },

@@ -1,94 +1,65 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync, Visitor } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
-import { arrowsOf, readImports } from '../../../scripts/imports.mjs';
-import { drawSuites, readModules } from '../../../scripts/suites.mjs';
+import { drawSuites, readModules, untestedFiles } from '../../../scripts/suites.mjs';
 import { SLOW } from '../../support/time-limits.ts';
-import { TESTED_BY } from './tested-by.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 // What is deleted and not yet committed is still listed.
-const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src', 'test'], {
-  cwd: root,
-  encoding: 'utf8',
-});
-const texts = new Map(
-  listed
-    .split('\n')
-    .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => {
-      try {
-        return [[file, readFileSync(path.join(root, file), 'utf8')] as const];
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-        throw error;
-      }
-    }),
-);
-const sources = [...texts.keys()].filter((file) => file.startsWith('src/'));
+const texts = readModules(root);
 const tests = [...texts.keys()].filter((file) => file.endsWith('.test.ts'));
 
-/** A file that does something: it has a function. Types, tables and constants have no test of their own. */
-function hasLogic(file: string): boolean {
-  let isFound = false;
-  const found = (): void => {
-    isFound = true;
-  };
-  const { program } = parseSync(file, texts.get(file) ?? '');
-  new Visitor({
-    FunctionDeclaration: found,
-    FunctionExpression: found,
-    ArrowFunctionExpression: found,
-  }).visit(program);
-  return isFound;
-}
-
-const ownTest = (file: string): string => file.replace(/^src\//, 'test/unit/').replace(/\.ts$/, '.test.ts');
-const withoutOwnTest = sources.filter((file) => hasLogic(file) && !texts.has(ownTest(file)));
-/** The row of a file, else of its folder. */
-const rowOf = (file: string): string => (file in TESTED_BY ? file : path.posix.dirname(file));
-
-describe('the tests of a source file', () => {
-  /** A program that a test starts is named by its path. */
-  const programsOf = (file: string, text: string): string[] =>
-    [...text.matchAll(/'(\.[^']*-program\.ts)'/g)].map(([, name = '']) =>
-      path.posix.join(path.posix.dirname(file), name),
-    );
-  const importsOf = new Map([...texts].map(([file, text]) => [file, programsOf(file, text)]));
-  const sourcesRead = new Map([...texts].map(([file, text]) => [file, readImports(file, text)]));
-  for (const { from, to, isType } of arrowsOf(sourcesRead)) if (!isType) importsOf.get(from)?.push(to);
-
-  /** Everything that a file loads, through others too. */
-  function reachOf(file: string, seen = new Set<string>()): ReadonlySet<string> {
-    if (!seen.has(file)) {
-      seen.add(file);
-      for (const to of importsOf.get(file) ?? []) reachOf(to, seen);
-    }
-    return seen;
-  }
-
-  it('have its name, or are named for its folder', () => {
-    expect(withoutOwnTest.filter((file) => TESTED_BY[rowOf(file)] === undefined)).toEqual([]);
+describe('the suites', () => {
+  it('of each folder are in test/suites.md (npm run generate)', () => {
+    expect(readFileSync(path.join(root, 'test/suites.md'), 'utf8')).toBe(drawSuites(texts.keys()));
   });
 
-  it('reach it: a unit test that is named imports it, or a test of the built command is named', () => {
-    const unreached = withoutOwnTest.filter((file) =>
-      (TESTED_BY[rowOf(file)] ?? []).every((test) => test.startsWith('unit/') && !reachOf(`test/${test}`).has(file)),
-    );
-    expect(unreached).toEqual([]);
-  });
-
-  it('exist, and every row is needed', () => {
-    const named = Object.values(TESTED_BY).flat();
-    expect(named.filter((test) => !tests.includes(`test/${test}`))).toEqual([]);
-    expect(Object.keys(TESTED_BY).filter((row) => !withoutOwnTest.some((file) => rowOf(file) === row))).toEqual([]);
+  it('that are short test every file of src/ with a function', () => {
+    expect(untestedFiles(texts)).toEqual([]);
   });
 });
 
-it('test/suites.md is current (npm run generate)', () => {
-  expect(readFileSync(path.join(root, 'test/suites.md'), 'utf8')).toBe(drawSuites(readModules(root).keys()));
+describe('a file of src/', () => {
+  const FILE = 'src/audit/rules/one.ts';
+  const planted = (...suites: readonly [file: string, text: string][]) =>
+    untestedFiles(
+      new Map([
+        [FILE, 'export const one = () => 1;'],
+        ['src/audit/all.ts', "export * from './rules/one.ts';"],
+        ...suites,
+      ]),
+    );
+
+  it.each([
+    ['a suite of its folder loads it', 'test/unit/audit/rules/rows.test.ts', "import '../../../../src/audit/all.ts';"],
+    ['a suite of a folder above loads it', 'test/unit/audit/rows.test.ts', "import '../../../src/audit/all.ts';"],
+    ['a suite imports it', 'test/engine/other/x.test.ts', "import '../../../src/audit/rules/one.ts';"],
+    ['a suite of its folder drives the command', 'test/e2e/audit/rules/x.test.ts', ''],
+  ])('is tested where %s', (_, suite, text) => {
+    expect(planted([suite, text])).toEqual([]);
+    expect(planted([suite.replace('.test.ts', '.long.test.ts'), text])).toEqual([FILE]);
+  });
+
+  it.each([
+    [
+      'a suite of another folder loads it through others',
+      'test/unit/cli/x.test.ts',
+      "import '../../../src/audit/all.ts';",
+    ],
+    ['a suite that drives the command is of a folder above', 'test/e2e/audit/x.test.ts', ''],
+    [
+      'a suite imports its types alone',
+      'test/unit/cli/x.test.ts',
+      "import type { A } from '../../../src/audit/rules/one.ts';",
+    ],
+  ])('is not tested where %s', (_, suite, text) => {
+    expect(planted([suite, text])).toEqual([FILE]);
+  });
+
+  it('without a function needs no suite', () => {
+    expect(untestedFiles(new Map([['src/core/limit.ts', 'export const LIMIT = 3;']]))).toEqual([]);
+  });
 });
 
 describe('a test', () => {

@@ -2,48 +2,21 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listSessions } from '../../../../src/session/record/session.ts';
 import { widthOf } from '../../../../src/terminal/width.ts';
+import { openBatchScene, runJson, sessionsOf, startTaskModel, writeTasks } from '../../../support/batch-scene.ts';
 import { sessionObjects } from '../../../support/engine.ts';
-import { Scene } from '../../../support/scene.ts';
+import type { Scene } from '../../../support/scene.ts';
 import { waitForOutput } from '../../../support/sees.ts';
 import { linesOnScreen } from '../../../support/shown.ts';
-import { type StandIn, startMessagesApi } from '../../../support/stand-in/messages-api.mjs';
-
-interface Body {
-  readonly messages: readonly { readonly role: string }[];
-}
-
-/** `RUN:command` in a prompt is run by the agent; `FAIL` is answered with an error. */
-function turnFor(body: unknown) {
-  const { messages } = body as Body;
-  if (messages.some(({ role }) => role === 'assistant')) return { text: 'Done.' };
-  const text = JSON.stringify(messages);
-  if (text.includes('FAIL')) return { status: 400 };
-  const [, command] = /RUN:([^"\\]*)/.exec(text) ?? [];
-  return command === undefined ? { text: 'hello' } : { tools: [{ name: 'Bash', input: { command } }] };
-}
+import type { StandIn } from '../../../support/stand-in/messages-api.mjs';
 
 let standIn: StandIn;
 beforeAll(async () => {
-  standIn = await startMessagesApi({ turns: [], turnFor });
+  standIn = await startTaskModel();
 });
 afterAll(() => standIn.close());
 
-interface TaskData {
-  readonly line: number;
-  readonly result: string;
-  readonly verdict: string;
-  readonly status?: number;
-  readonly session?: string;
-  readonly files?: number;
-  readonly costUsd?: number;
-  readonly error?: string;
-  readonly output: string;
-}
-
-const openScene = (): Scene => new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-api03-of-the-stand-in' });
-const sessionsOf = (scene: Scene) => listSessions(scene.places().stateDir).sessions;
+const openScene = (): Scene => openBatchScene(standIn);
 
 /** Names of the files that running agents wrote. */
 function writtenBy(scene: Scene): string[] {
@@ -52,17 +25,6 @@ function writtenBy(scene: Scene): string[] {
     return existsSync(layer) ? readdirSync(layer, { recursive: true, encoding: 'utf8' }) : [];
   });
   return [...new Set(names.map((name) => path.basename(name)))].filter((name) => name.endsWith('.txt')).sort();
-}
-
-function writeTasks(scene: Scene, ...lines: readonly (string | object)[]): string {
-  const file = path.join(scene.root, 'tasks');
-  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
-  return file;
-}
-
-async function runJson(scene: Scene, ...args: readonly string[]) {
-  const { status, stdout, stderr } = await scene.run(['batch', '--json', ...args]);
-  return { status, stderr, tasks: JSON.parse(stdout) as TaskData[] };
 }
 
 it('runs the tasks of a file side by side; one that fails stops no other, and a second run repeats nothing', async () => {
@@ -113,34 +75,6 @@ it('runs the tasks of a file side by side; one that fails stops no other, and a 
   expect(sessionsOf(scene)).toHaveLength(7);
   expect(third.tasks.map(({ verdict }) => verdict)).toEqual(['applied', expect.stringContaining('failed'), 'pending']);
   expect(sessionsOf(scene).flatMap(({ id }) => sessionObjects(id))).toEqual([]);
-});
-
-it('refuses a file before any session starts, and plans without starting', async () => {
-  await using scene = openScene();
-  const file = writeTasks(scene, 'RUN:true', { prompt: 'a', project: '/no/such/folder' });
-  const refused = await scene.run(['batch', file]);
-  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('line 2: ')]);
-  expect((await scene.run(['batch', writeTasks(scene, { prompt: 'a', memory: '1x' })])).status).toBe(2);
-  const noLogin = await scene.run(['batch', writeTasks(scene, 'a', 'b')], { env: { ANTHROPIC_API_KEY: '' } });
-  expect(noLogin.stderr.match(/there is no login/g)).toHaveLength(1);
-  for (const jobs of ['0', '1000', 'many'])
-    expect((await scene.run(['batch', '--dry-run', '--jobs', jobs, file])).stderr).toContain('Write a whole number');
-  // The word of a task's process is for a batch alone.
-  const byHand = await scene.run(['run-task']);
-  expect([byHand.status, byHand.stderr]).toEqual([2, expect.stringContaining("'run-task' is neither a command nor")]);
-  const batches = (): string[] => {
-    const dir = path.join(scene.places().stateDir, 'batches');
-    return existsSync(dir) ? readdirSync(dir) : [];
-  };
-  const before = batches();
-  await using pty = scene.pty(['batch', '-'], { columns: 80, rows: 24 });
-  await pty.see(/Reading tasks: one prompt on each line/);
-  pty.send('\u0003');
-  expect(await pty.exited).toBe(130);
-  expect(batches()).toEqual(before);
-  const planned = await scene.run(['batch', '--dry-run', '-'], { input: 'first\nsecond\n' });
-  expect([planned.status, planned.stdout]).toEqual([0, '   1  start: first\n   2  start: second\n']);
-  expect(sessionsOf(scene)).toEqual([]);
 });
 
 it('with --auto-apply two tasks of one project are applied one after the other, and a conflict stays pending', async () => {
@@ -240,37 +174,4 @@ it('an engine that no longer answers stops the batch with one message, and the n
   expect(next.tasks.map(({ result }) => result)).toEqual(['done', 'done']);
   const places = readdirSync(path.join(scene.places().stateDir, 'batches'));
   expect(places).toHaveLength(1);
-});
-
-it('batch --review asks about the pending sessions of the project, one after the other', async () => {
-  await using scene = openScene();
-  for (const name of ['one', 'two', 'three'])
-    expect((await scene.run(['exec', '--', 'sh', '-c', `echo ${name} > ${name}.txt`])).status).toBe(120);
-  const [three, two, one] = sessionsOf(scene).map(({ id }) => id);
-  const refused = await scene.run(['batch', '--review']);
-  expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('asks on a terminal')]);
-  const none = await scene.run(['batch', '--review', 'no-such-file']);
-  expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('there is no such file')]);
-  await using pty = scene.pty(['batch', '--review']);
-  let from = 0;
-  for (const [at, [id, answer]] of [
-    [one, 'y'],
-    [two, 'n'],
-    [three, 'y'],
-  ].entries()) {
-    from = await pty.see(new RegExp(`Session ${at + 1} of 3: ${id}`), { from });
-    from = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    pty.send(`${answer}\r`);
-  }
-  expect(await pty.exited).toBe(120);
-  expect(pty.output).toContain('1 of 3 sessions are still pending.');
-  expect(scene.git('status', '--porcelain')).toBe('?? one.txt\n?? three.txt\n');
-  // A review on a terminal names the next pending session: none, after the last one.
-  await using last = scene.pty(['discard', two as string]);
-  await last.see(/Type 'discard'/);
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  last.send('discard\r');
-  expect(await last.exited).toBe(0);
-  expect(last.output).not.toContain('pending');
 });
