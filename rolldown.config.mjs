@@ -1,7 +1,8 @@
 // What people install is one program: starting it must not cost finding and compiling some hundred modules each time.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, defineConfig } from 'rolldown';
+import { billOfMaterials, licenseTexts, readPackages } from './scripts/bundled-packages.mjs';
 
 /** Parts of dockerode that nothing here calls (BuildKit sessions, its own ssh): loading them costs more than the rest. */
 const NEVER_CALLED = ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'ssh2'];
@@ -25,6 +26,9 @@ export const WORKER_URL = /new URL\('\.\/([\w-]+-worker)\.cjs', import\.meta\.ur
 /** A package's ES modules where it has them: jsonc-parser's other form cannot be bundled. */
 const MAIN_FIELDS = ['module', 'main'];
 
+/** Modules of the files of threads. @type {Set<string>} */
+const workerModules = new Set();
+
 /** The whole program of a thread as one file, so that it starts without loading what the command itself needs. @param {string} input */
 export async function bundleWorker(input) {
   const { output } = await build({
@@ -36,6 +40,7 @@ export async function bundleWorker(input) {
     logLevel: 'warn',
     output: { format: 'cjs', codeSplitting: false, minify: 'dce-only' },
   });
+  for (const id of renderedModules(output[0])) workerModules.add(id);
   return output[0].code;
 }
 
@@ -139,7 +144,7 @@ export default defineConfig({
   ...bundling,
   input: { main: 'src/main.ts' },
   preserveEntrySignatures: false,
-  plugins: [silentRequests, workerFiles, fileForEachStage, launcher, nameLicenses()],
+  plugins: [silentRequests, workerFiles, fileForEachStage, launcher, nameLibraries()],
   output: {
     dir: 'dist',
     format: 'esm',
@@ -153,24 +158,24 @@ export default defineConfig({
   },
 });
 
-/** dist/licenses.txt: the license of every package whose code is in the bundle. @returns {import('rolldown').Plugin} */
-function nameLicenses() {
+/**
+ * dist/licenses.txt and dist/sbom.cdx.json: every package whose code is in the bundle or in the file of a thread.
+ * @returns {import('rolldown').Plugin}
+ */
+function nameLibraries() {
   return {
-    name: 'name-licenses',
-    generateBundle() {
-      const dirs = [...this.getModuleIds()].flatMap(
-        (id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [],
-      );
-      const source = [...new Set(dirs)].sort().map(describe).join('\n');
-      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source });
+    name: 'name-libraries',
+    generateBundle(_, bundle) {
+      const ids = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? renderedModules(file) : []));
+      const packages = readPackages([...ids, ...workerModules]);
+      const own = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8'));
+      this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: licenseTexts(packages) });
+      this.emitFile({ type: 'asset', fileName: 'sbom.cdx.json', source: billOfMaterials(packages, own) });
     },
   };
 }
 
-/** @param {string} dir */
-function describe(dir) {
-  const { name, version, license } = JSON.parse(readFileSync(path.join(dir, 'package.json'), 'utf8'));
-  const file = readdirSync(dir).find((one) => /^licen[cs]e/i.test(one));
-  const text = file === undefined ? '' : `\n${readFileSync(path.join(dir, file), 'utf8').trim()}\n`;
-  return `${name} ${version} (${license})\n${text}`;
+/** Modules of which something is left. @param {import('rolldown').OutputChunk} chunk */
+function renderedModules({ modules }) {
+  return Object.entries(modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
 }

@@ -6,6 +6,10 @@ cd "$(dirname "$0")/.."
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 
+# Bytes of the package as it is downloaded, and as it is installed: a change that needs more raises them, and says why.
+MAX_PACKED=2200000
+MAX_INSTALLED=8000000
+
 # prepack builds dist/ anew: nothing of an earlier build is in the package.
 npm pack --silent --pack-destination "$dir" >/dev/null
 tarball=$(find "$dir" -name '*.tgz')
@@ -13,7 +17,7 @@ tarball=$(find "$dir" -name '*.tgz')
 # What may be in: the bundle, what the image is built from, the plugin, and the documents. Nothing else.
 {
   git ls-files images seccomp docs deploy examples plugin
-  find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt \)
+  find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt -o -path dist/sbom.cdx.json \)
   printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
 } | sort >"$dir/wanted"
 tar -tzf "$tarball" | sed 's#^package/##' | sort >"$dir/packed"
@@ -22,9 +26,27 @@ if ! diff "$dir/wanted" "$dir/packed" >"$dir/difference"; then
   grep '^[<>]' "$dir/difference" >&2
   exit 1
 fi
-for needed in dist/main.js dist/list-worker.cjs dist/copy-worker.cjs dist/licenses.txt images/pins.json images/init/init.c seccomp/profile.json; do
+for needed in dist/main.js dist/list-worker.cjs dist/copy-worker.cjs dist/licenses.txt dist/sbom.cdx.json images/pins.json images/init/init.c seccomp/profile.json; do
   grep -qx "$needed" "$dir/packed" || { echo "the package lacks $needed" >&2; exit 1; }
 done
+# Every package of the bill of materials has its license in the package.
+# shellcheck disable=SC2016
+node -e '
+  const { readFileSync } = require("node:fs");
+  const texts = readFileSync("dist/licenses.txt", "utf8");
+  const { components } = JSON.parse(readFileSync("dist/sbom.cdx.json", "utf8"));
+  const missing = components.filter(({ name, version }) => !texts.includes(`${name} ${version} (`));
+  for (const { name } of missing) console.error(`dist/licenses.txt lacks ${name}`);
+  if (components.length === 0 || missing.length > 0) process.exit(1);
+'
+
+# within SIZE MAX WHAT
+within() {
+  printf 'The package has %s bytes %s, of at most %s.\n' "$1" "$3" "$2"
+  [ "$1" -le "$2" ] || { printf 'the package is too large %s\n' "$3" >&2; exit 1; }
+}
+within "$(wc -c <"$tarball")" "$MAX_PACKED" 'as it is downloaded'
+within "$(gzip -dc "$tarball" | wc -c)" "$MAX_INSTALLED" 'as it is installed'
 
 cd "$dir"
 npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline --global --prefix "$dir/prefix" \

@@ -32,12 +32,12 @@ export function drawAreas(sources, areas) {
 }
 
 /**
- * @param {string} markdown @param {string} drawing
+ * @param {string} markdown @param {string} name of its marks @param {string} drawing
  * @returns {string} the page with the drawing between its two marks
  * @throws {Error} when a mark is missing
  */
-export function placeDrawing(markdown, drawing) {
-  const parts = /^(.*<!-- areas: [^\n]*-->\n).*(<!-- areas end -->.*)$/s.exec(markdown);
-  if (parts === null) throw new Error('docs/architecture.md has no marks for the drawing of the areas');
+export function placeDrawing(markdown, name, drawing) {
+  const parts = new RegExp(`^(.*<!-- ${name}: [^\\n]*-->\\n).*(<!-- ${name} end -->.*)$`, 's').exec(markdown);
+  if (parts === null) throw new Error(`the page has no marks for the drawing of the ${name}`);
   return `${parts[1]}\n${drawing}\n\n${parts[2]}`;
 }

@@ -6,6 +6,7 @@ import { readPlan } from './areas.mjs';
 import { drawAttacks, readCatalogue } from './attacks.mjs';
 import { drawAreas, placeDrawing } from './draw-areas.mjs';
 import { readSources } from './imports.mjs';
+import { drawLibraries, importedLibraries, readLicenses } from './libraries.mjs';
 import { drawSuites, readModules } from './suites.mjs';
 
 const root = path.dirname(import.meta.dirname);
@@ -22,5 +23,9 @@ const page = path.join(root, 'docs/architecture.md');
 const text = readFileSync(page, 'utf8');
 writeFileSync(path.join(root, 'docs/attacks.md'), drawAttacks(readCatalogue()));
 writeFileSync(path.join(root, 'test/suites.md'), drawSuites(readModules(root).keys()));
-writeFileSync(page, placeDrawing(text, drawAreas(readSources(root), readPlan(root))));
+const sources = readSources(root);
+const libraries = importedLibraries(sources);
+const withAreas = placeDrawing(text, 'areas', drawAreas(sources, readPlan(root)));
+const table = drawLibraries(libraries, readLicenses(root, libraries.keys()));
+writeFileSync(page, placeDrawing(withAreas, 'libraries', table));
 execFileSync('npx', ['vitest', 'run', '--project', 'unit', ...SNAPSHOTS, '--update'], { cwd: root, stdio: 'inherit' });

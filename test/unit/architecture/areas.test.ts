@@ -108,7 +108,7 @@ describe('imports of the repository', () => {
   });
 
   test('the drawing in docs/architecture.md is current (npm run generate)', () => {
-    expect(page).toBe(placeDrawing(page, drawAreas(sources, areas)));
+    expect(page).toBe(placeDrawing(page, 'areas', drawAreas(sources, areas)));
   });
 });
 
