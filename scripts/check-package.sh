@@ -1,5 +1,5 @@
 #!/bin/sh
-# Packs the package, compares its content with the list below, installs the tarball as the README says, without root's
+# Packs the package as a release does, compares its content with the list below, installs the tarball as the README says, without root's
 # global folder, and runs it.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,9 +10,9 @@ trap 'rm -rf "$dir"' EXIT INT TERM
 MAX_PACKED=2200000
 MAX_INSTALLED=8000000
 
-# prepack builds dist/ anew: nothing of an earlier build is in the package.
-npm pack --silent --pack-destination "$dir" >/dev/null
-tarball=$(find "$dir" -name '*.tgz')
+sh scripts/pack-release.sh "$dir/release"
+tarball=$(find "$dir/release" -name '*.tgz')
+(cd "$dir/release" && sha256sum --quiet --check SHA256SUMS)
 
 # What may be in: the bundle, what the image is built from, the plugin, and the documents. Nothing else.
 {
@@ -50,7 +50,7 @@ within "$(gzip -dc "$tarball" | wc -c)" "$MAX_INSTALLED" 'as it is installed'
 
 cd "$dir"
 npm install --silent --ignore-scripts --no-audit --no-fund --prefer-offline --global --prefix "$dir/prefix" \
-  "./$(basename "$tarball")"
+  "./release/$(basename "$tarball")"
 PATH="$dir/prefix/bin:$PATH"
 version=$(run-claude version)
 run-claude help >/dev/null

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { mainJs, type RunResult, Scene } from '../../support/scene.ts';
-import { waitForOutput } from '../../support/sees.ts';
-import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
+import { mainJs, type RunResult, Scene } from '../../../support/scene.ts';
+import { waitForOutput } from '../../../support/sees.ts';
+import { startMessagesApi } from '../../../support/stand-in/messages-api.mjs';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';
 
