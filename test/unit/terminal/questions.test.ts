@@ -129,7 +129,7 @@ it.each(['xterm', 'dumb'])(
   async (term) => {
     const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-ask-'));
     try {
-      const program = await compileProgram(path.join(root, 'test/support/terminal/ask-twice.ts'));
+      const program = await compileProgram(path.join(root, 'test/support/terminal/ask-twice-program.ts'));
       const file = path.join(folder, 'answers.json');
       await using pty = new Pty([process.execPath, program, file], {
         cwd: folder,
