@@ -36,8 +36,8 @@ export function fileHits(scene: Scene, change: Change, aliases: readonly string[
   const { fits, rules } = rulesFor(folded);
   // Most files match no rule: their content is not read here.
   if (rules.size === 0) return [...watchedLink(change), ...manyAliases];
-  const before = textOf(scene, change.before);
-  const after = textOf(scene, change.after);
+  const before = judgedText(scene, change.before);
+  const after = judgedText(scene, change.after);
   for (const index of rules) {
     const rule = FILE_RULES[index] as Rule;
     if (change.after === undefined && rule.harmless?.includes('deletion') === true) continue;
@@ -186,7 +186,7 @@ const NUL_SEARCH_CHARS = 65_536;
 const UNREADABLE = Symbol('content that cannot be judged');
 type Judged = string | typeof UNREADABLE | undefined;
 
-function textOf(scene: Scene, entry: Entry | undefined): Judged {
+function judgedText(scene: Scene, entry: Entry | undefined): Judged {
   const bytes = scene.bytes(entry);
   if (bytes === undefined) return undefined;
   return bytes === 'unreadable' || bytes.length > LONGEST_TEXT ? UNREADABLE : scene.text(entry);

@@ -136,7 +136,7 @@ export function sceneOf(input: AuditInput): Scene {
     if (entry.digest === undefined) return entry.size === 0 ? Buffer.alloc(0) : 'unreadable';
     return content(entry.digest);
   };
-  const textOf: Scene['text'] = (entry) => {
+  const decodedText: Scene['text'] = (entry) => {
     const bytes = bytesOf(entry);
     return Buffer.isBuffer(bytes) && bytes.length <= LONGEST_TEXT ? decoded(bytes) : undefined;
   };
@@ -144,9 +144,9 @@ export function sceneOf(input: AuditInput): Scene {
     input,
     byPath,
     bytes: bytesOf,
-    text: textOf,
-    added: remember((change: Change) => newLines(textOf(change.before), textOf(change.after))),
-    deleted: remember((change: Change) => newLines(textOf(change.after), textOf(change.before))),
+    text: decodedText,
+    added: remember((change: Change) => newLines(decodedText(change.before), decodedText(change.after))),
+    deleted: remember((change: Change) => newLines(decodedText(change.after), decodedText(change.before))),
     linkPartner: ({ path, after }) =>
       linked()
         .get(after?.linkGroup ?? '')

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { withSettings } from '../agents/claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../core/errors.ts';
 import { findPlaces } from '../core/host/facts.ts';
-import { HOLD_WORD, TASK_WORD } from '../core/host/hold-word.ts';
+import { HOLD_WORD, TASK_WORD } from '../core/host/internal-commands.ts';
 import { placeUser, requireOwnPlaces } from '../core/host/own-places.ts';
 import { distrustBefore } from '../core/host/programs/trusted-start.ts';
 import { truePath } from '../core/host/true-path.ts';

@@ -31,7 +31,7 @@ export class MessageLines {
   /** `time` is printed before the event. Its further lines are indented: a text of others cannot begin a line of run-claude. */
   writeEvent(event: PrintedEvent, time = ''): void {
     const paint = this.#paintOf(event);
-    const [first = '', ...further] = cleanText(textOf(event)).replace(/\n$/, '').split('\n');
+    const [first = '', ...further] = cleanText(printedText(event)).replace(/\n$/, '').split('\n');
     this.writeLine(`${time}${first}`, paint);
     for (const line of further) this.#write(`${' '.repeat(time.length)}${line}`, INDENT, paint);
   }
@@ -55,7 +55,7 @@ export class MessageLines {
   }
 }
 
-function textOf(event: PrintedEvent): string {
+function printedText(event: PrintedEvent): string {
   if (event.kind === 'message') {
     const head = [LEVELS[event.level], event.code].filter(Boolean).join(' ');
     return head === '' ? event.text : `${head}: ${event.text}`;

@@ -7,7 +7,7 @@ import { agentSpec } from '../../src/engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../src/engines/engine/hardening/seccomp.ts';
 import type { Gateway } from '../../src/network/gateway/start-gateway.ts';
 
-export interface AgentBeside {
+export interface AgentInSession {
   readonly engine: Engine;
   readonly sessionId: string;
   readonly image: string;
@@ -17,7 +17,7 @@ export interface AgentBeside {
 }
 
 /** An agent's container beside its gateway. It sleeps; tests run programs in it. */
-export async function startAgentBeside(gateway: Gateway, options: AgentBeside): Promise<EngineContainer> {
+export async function startAgentInSession(gateway: Gateway, options: AgentInSession): Promise<EngineContainer> {
   const { engine, sessionId, image, memoryMb = 2048, pids = 256, tmpMb = 256 } = options;
   const agent = await engine.create(
     agentSpec({

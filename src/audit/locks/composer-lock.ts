@@ -63,33 +63,33 @@ function strangeIn(entry: Entry, old: Entry | undefined): string[] {
   const out = Object.keys(entry).filter((key) => !DESCRIPTION.test(key) && isNew(key));
   if (
     isNew('type') &&
-    !/^(library|project|metapackage|[\w-]*bundle|symfony-pack)$/.test(textOf(entry.type ?? 'library'))
+    !/^(library|project|metapackage|[\w-]*bundle|symfony-pack)$/.test(asText(entry.type ?? 'library'))
   )
-    out.push(`type ${textOf(entry.type)}`);
+    out.push(`type ${asText(entry.type)}`);
   const [source, dist] = [partOf(entry.source), partOf(entry.dist)];
   const [oldSource, oldDist] = [partOf(old?.source), partOf(old?.dist)];
   if (old !== undefined && old.version === entry.version) {
     if (
-      textOf(source.reference) !== textOf(oldSource.reference) ||
-      textOf(dist.reference) !== textOf(oldDist.reference)
+      asText(source.reference) !== asText(oldSource.reference) ||
+      asText(dist.reference) !== asText(oldDist.reference)
     )
       out.push('another commit, same version');
-    if (textOf(dist.shasum) !== textOf(oldDist.shasum)) out.push('another checksum, same version');
-  } else if (textOf(oldDist.shasum) !== '' && textOf(dist.shasum) === '') out.push('its checksum was removed');
-  if (textOf(oldSource.url) !== '' && textOf(source.url) !== textOf(oldSource.url))
-    out.push(`now from ${textOf(source.url) || 'nowhere'}`);
-  if (old !== undefined && textOf(oldDist.url) !== '' && textOf(dist.url) !== '') {
+    if (asText(dist.shasum) !== asText(oldDist.shasum)) out.push('another checksum, same version');
+  } else if (asText(oldDist.shasum) !== '' && asText(dist.shasum) === '') out.push('its checksum was removed');
+  if (asText(oldSource.url) !== '' && asText(source.url) !== asText(oldSource.url))
+    out.push(`now from ${asText(source.url) || 'nowhere'}`);
+  if (old !== undefined && asText(oldDist.url) !== '' && asText(dist.url) !== '') {
     const [was, is] = [archiveOf(oldDist, old), archiveOf(dist, entry)];
-    if (was !== is) out.push(`now from ${textOf(dist.url)}`);
+    if (was !== is) out.push(`now from ${asText(dist.url)}`);
   }
   for (const part of [source, dist]) {
-    const url = textOf(part.url);
-    const isKnown = FORGES.test(url) || placeOf(url) === placeOf(textOf((part === source ? oldSource : oldDist).url));
+    const url = asText(part.url);
+    const isKnown = FORGES.test(url) || placeOf(url) === placeOf(asText((part === source ? oldSource : oldDist).url));
     if (url !== '' && !isKnown) out.push(`from ${url}`);
-    if (!/^(git|zip|tar)?$/.test(textOf(part.type))) out.push(`type ${textOf(part.type)}`);
+    if (!/^(git|zip|tar)?$/.test(asText(part.type))) out.push(`type ${asText(part.type)}`);
     if (part.mirrors !== undefined && isNew(part === source ? 'source' : 'dist')) out.push('mirrors');
   }
-  const isAgreed = textOf(source.reference) === '' || textOf(dist.reference) === '';
+  const isAgreed = asText(source.reference) === '' || asText(dist.reference) === '';
   if (!isAgreed && source.reference !== dist.reference) out.push('an archive of another commit');
   // Composer loads and links these files from the folder of the package.
   for (const key of ['autoload', 'autoload-dev', 'bin'])
@@ -128,11 +128,11 @@ function leavesOf(value: unknown, depth = 0): string[] {
 const isObject = (value: unknown): value is Table =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const partOf = (value: unknown): Part => (isObject(value) ? value : {});
-const textOf = (value: unknown): string =>
+const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
-const nameOf = (entry: Entry): string => textOf(entry.name).toLowerCase();
+const nameOf = (entry: Entry): string => asText(entry.name).toLowerCase();
 /** The address of an archive without its commit and version. */
 const archiveOf = ({ url, reference }: Part, { version }: Entry): string =>
-  [reference, version].map(textOf).reduce((text, one) => (one === '' ? text : text.replaceAll(one, '*')), textOf(url));
+  [reference, version].map(asText).reduce((text, one) => (one === '' ? text : text.replaceAll(one, '*')), asText(url));
 /** The scheme, host and first folder of an address. */
 const placeOf = (url: string): string => /^[a-z+]+:\/\/[^/]*\/[^/]*/i.exec(url)?.[0] ?? url;

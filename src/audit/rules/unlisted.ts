@@ -153,14 +153,14 @@ const MANY_OF_A_KIND = 5;
 function runsSomething(text: JudgedText): readonly string[] {
   const seen = judge({ look: [RUNS] }, text);
   if (seen.length === 0 || text.before === undefined) return seen;
-  const entryOf = (key: string): string => key.replace(/\.[^.]+(\.command)$/, '.*$1');
+  const kindOfKey = (key: string): string => key.replace(/\.[^.]+(\.command)$/, '.*$1');
   const isBare = (value: string): boolean => /^[\w-]{2,60}$/.test(value) && !INTERPRETER.test(value);
   const kinds = new Map<string, number>();
   for (const { key, value } of readStructure(text.before, 'auto', text.path)?.leaves ?? [])
-    if (isBare(value)) kinds.set(entryOf(key), (kinds.get(entryOf(key)) ?? 0) + 1);
+    if (isBare(value)) kinds.set(kindOfKey(key), (kinds.get(kindOfKey(key)) ?? 0) + 1);
   return seen.filter((one) => {
     const [, key = '', value = ''] = /^([^:]{1,200}\.command): (.*)$/s.exec(one) ?? [];
-    return !(isBare(value) && (kinds.get(entryOf(key)) ?? 0) >= MANY_OF_A_KIND);
+    return !(isBare(value) && (kinds.get(kindOfKey(key)) ?? 0) >= MANY_OF_A_KIND);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Tell } from '../../core/types/event.ts';
-import { openBoard } from '../../terminal/board.ts';
+import { openPinnedLines } from '../../terminal/pinned-lines.ts';
 import { boardLines, endedLine, promptText } from './batch-lines.ts';
 import { shownTask, type TaskState } from './task-state.ts';
 
@@ -30,7 +30,7 @@ const PREFIX_COLUMNS = 10;
 /** On a terminal, lines that are redrawn below those of the ended tasks; elsewhere a line for each start and end. */
 export function openBatchScreen({ stderr, tell, isQuiet, isTraced, env, isOneProject }: ScreenOptions): BatchScreen {
   const hasBoard = stderr.isTTY === true && (env['TERM'] ?? 'dumb') !== 'dumb' && !isQuiet && !isTraced;
-  const board = openBoard({
+  const board = openPinnedLines({
     write: (text) => stderr.write(text),
     columns: () => stderr.columns ?? 80,
     rows: () => stderr.rows ?? 24,

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import type { StopSignal } from '../../core/errors.ts';
-import { TASK_WORD } from '../../core/host/hold-word.ts';
+import { TASK_WORD } from '../../core/host/internal-commands.ts';
 import { packageRoot } from '../../core/host/package.ts';
 import { fork } from '../../core/host/programs/start-program.ts';
 import { writeAll } from '../../core/store/record.ts';

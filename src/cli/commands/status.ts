@@ -14,7 +14,7 @@ import { isInPlace, shownLines, shownReview, whereInPlaceLine } from '../../sess
 import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { readLiveChanges } from '../../session/later/follow.ts';
-import { agentSession, besideSessions } from '../../session/record/beside.ts';
+import { agentSession, extraFolderSessions } from '../../session/record/extra-folder-sessions.ts';
 import { isKept, isRunning } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -95,7 +95,7 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
   return [
     `${id}  ${state}  ${whenText(started, nowMs)}  ${ran.join(', ')}`,
     `${cleanLine(record.project)}: ${cutEnd(cleanLine(programText(plan.program)), MAX_PROGRAM_COLUMNS)}`,
-    ...besideLines(record),
+    ...extraFolderLines(record),
     ...failureLines(record),
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...branches.map(branchText),
@@ -123,7 +123,7 @@ function endText(record: SessionRecord): string[] {
 function sameAgent(record: SessionRecord): readonly SessionRecord[] {
   try {
     const agents = agentSession(record);
-    return [agents, ...besideSessions(agents)].filter(({ id }) => id !== record.id);
+    return [agents, ...extraFolderSessions(agents)].filter(({ id }) => id !== record.id);
   } catch (error) {
     // A damaged record of another session hides none of this one.
     if (error instanceof RunClaudeError) return [];
@@ -131,7 +131,7 @@ function sameAgent(record: SessionRecord): readonly SessionRecord[] {
   }
 }
 
-function besideLines(record: SessionRecord): string[] {
+function extraFolderLines(record: SessionRecord): string[] {
   return sameAgent(record).map(({ id, project }) => `same agent: session ${id} of ${cleanLine(project)}`);
 }
 
@@ -189,7 +189,7 @@ async function runningStatus(
   const changed = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
-  for (const text of [...besideLines(record), ...proposalLines(record, Date.now())]) context.write(`${text}\n`);
+  for (const text of [...extraFolderLines(record), ...proposalLines(record, Date.now())]) context.write(`${text}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);

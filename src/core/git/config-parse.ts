@@ -85,7 +85,7 @@ export function parseConfig(text: string): ParsedConfig {
       } else if (isAlpha(char)) {
         const line = reader.line;
         const { name, value } = readAssignment(reader, char.toLowerCase());
-        entries.push(entryOf(stem + name, value, line));
+        entries.push(configEntry(stem + name, value, line));
       } else {
         throw new ConfigSyntaxError('a line that is not a section, key or comment');
       }
@@ -108,7 +108,7 @@ export function splitKey(key: string): { section: string; subsection: string | u
   };
 }
 
-function entryOf(key: string, value: string | undefined, line: number): ConfigEntry {
+function configEntry(key: string, value: string | undefined, line: number): ConfigEntry {
   return { ...splitKey(key), key, value, line };
 }
 

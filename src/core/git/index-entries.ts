@@ -129,7 +129,7 @@ export function unchangedFiles(
     if ((index.readUInt16BE(flagsAt) & STAGE) !== 0) return;
     if (isExtended && (index.readUInt16BE(flagsAt + 2) & WITHOUT_FILE) !== 0) return;
     const file: IndexedFile = {
-      path: textOf(name),
+      path: decodeName(name),
       ctime: timeAt(index, start),
       mtime: timeAt(index, start + 8),
       ino: index.readUInt32BE(start + 20),
@@ -156,7 +156,7 @@ export function treeAbove(path: string, trees: ReadonlyMap<string, string>): str
 }
 
 /** As decodeBytes, of thousands of names that are nearly all UTF-8. */
-function textOf(bytes: Buffer): string {
+function decodeName(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') ? decodeBytes(bytes) : text;
 }

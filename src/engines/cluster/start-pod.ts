@@ -54,7 +54,7 @@ async function makePod(
   onRunning: (pod: ClusterObject) => void,
 ): Promise<Container> {
   const { api, access, claim } = parts;
-  await claim.ready(!isBeside(spec));
+  await claim.ready(!runsNextToAgent(spec));
   const volumes = await claim.volumes();
   for (const one of spec.mounts)
     if (one.kind === 'volume' && !volumes.has(one.volume))
@@ -90,7 +90,7 @@ function requireAddress(pod: ClusterObject): string {
 }
 
 /** A collector of a command beside the one that runs the session. The session's pods are left as they are. */
-const isBeside = ({ role, name }: ContainerSpec): boolean => role === 'collector' && /-watch-\d+$/.test(name);
+const runsNextToAgent = ({ role, name }: ContainerSpec): boolean => role === 'collector' && /-watch-\d+$/.test(name);
 
 /** The first pod of a session chooses the node: the claim is on it from then on. */
 async function nodeFor(

@@ -6,7 +6,7 @@ import { OWNER_LABEL } from './body.ts';
 import type { Client } from './connection/client.ts';
 import { refuseWeaker } from './container.ts';
 import { callEngine, isNotFound } from './failure.ts';
-import { provedBeside, weakerIn } from './hardening/proof.ts';
+import { provedInside, weakerIn } from './hardening/proof.ts';
 import { inputOf, splitOutput } from './streams.ts';
 
 /** The engine answers at once, or after it has started a process. */
@@ -23,7 +23,7 @@ const SENDS_SIGNAL = ['/bin/sh', '-c', 'kill -s "$0" "$1"'];
 /** Starts a program in a running container, without dockerode: a command must not wait until that is loaded. */
 export async function startInside(client: Client, owner: string, spec: InsideProgramSpec): Promise<InsideProgram> {
   const { container, tty } = spec;
-  const proved = provedBeside(container, spec.argv);
+  const proved = provedInside(container, spec.argv);
   const doing = `start ${spec.argv[0]} in the container`;
   await requireOwn(client, container.name, owner);
   const id = await callEngine(doing, () => createExec(client, container, [...TELLS_PID, ...proved.argv], spec));

@@ -24,7 +24,7 @@ const WHY_LIMIT_MS = 40_000;
 /** A wait that is longer is announced. */
 const TELL_AFTER_MS = 5000;
 /** For the gateway, the collector and what else a session has beside its agent. */
-const BESIDE_AGENT_MB = 1536;
+const OVERHEAD_MB = 1536;
 /** Added to the session's time: before the agent's start and after its end. */
 const AROUND_AGENT_MS = 15 * 60_000;
 
@@ -101,7 +101,7 @@ export function openSessionJob(parts: SessionJobParts): SessionJob {
       queue: parts.target.queue,
       script: path.join(runDir, RUN_FILES.job),
       args: [session.dir, runDir, work, String(parts.patienceSeconds)],
-      memoryMb: memoryMb + BESIDE_AGENT_MB,
+      memoryMb: memoryMb + OVERHEAD_MB,
       cpus,
       timeMs: timeoutMs === undefined ? undefined : timeoutMs + AROUND_AGENT_MS,
       log: path.join(runDir, 'log'),
@@ -267,7 +267,7 @@ async function untilReady(id: string, runDir: string, parts: SessionJobParts): P
 function checkMemory(id: string, ready: string, { limits, accepted, target, tell }: SessionJobParts): Running {
   const [machine = '', runtime = '', ...bounds] = ready.split(' ');
   const [memory, swap] = bounds.map((text) => (/^\d+$/.test(text) ? Number(text) : undefined));
-  const allowed = (limits.memoryMb + BESIDE_AGENT_MB) * 2 ** 20;
+  const allowed = (limits.memoryMb + OVERHEAD_MB) * 2 ** 20;
   const found = [
     ...(memory === undefined || memory > allowed ? (['memory'] as const) : []),
     ...(swap === undefined || swap > 0 ? (['swap'] as const) : []),

@@ -44,7 +44,7 @@ export async function openSlurm(env: NodeJS.ProcessEnv): Promise<Scheduler> {
         }),
       );
     },
-    attach: (id, argv) => attach(['srun', ...besideJob(id), ...argv], own),
+    attach: (id, argv) => attach(['srun', ...stepOfJob(id), ...argv], own),
     async cancel(id) {
       await call(['scancel', id], own).catch((error: RunClaudeError) => {
         if (!/invalid job id|already complet/i.test(error.message)) throw error;
@@ -79,7 +79,7 @@ export function submission(job: JobRequest): readonly string[] {
 }
 
 /** `--unbuffered`: bytes are not kept until a line is whole. `--overlap`: besides the job's own program. */
-function besideJob(id: string): readonly string[] {
+function stepOfJob(id: string): readonly string[] {
   return [
     `--jobid=${id}`,
     '--overlap',

@@ -10,7 +10,7 @@ import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { Place } from '../../engines/engine/place.ts';
 import { joinEnv } from '../../network/gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../network/gateway/start-gateway.ts';
-import { runBesideGateway } from '../setup/run-beside-gateway.ts';
+import { runWithGateway } from '../setup/run-with-gateway.ts';
 import { setupPlan } from '../setup/setup-plan.ts';
 import type { Archive, Ecosystem } from './ecosystem.ts';
 import type { FillReport, FillRequest } from './inside/request.ts';
@@ -123,7 +123,7 @@ async function watchContainer(container: Container, gateway: Gateway, run: FillR
   const ending = readReports(container, absent, (done) =>
     progress.count({ done, total: archives.length, unit: 'files' }),
   );
-  const { stopped } = await runBesideGateway(container, gateway, {
+  const { stopped } = await runWithGateway(container, gateway, {
     signal,
     limitMs: FILL_LIMIT_MS,
     onStarted: () => container.stdin?.end(JSON.stringify(request)),

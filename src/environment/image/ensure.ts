@@ -10,13 +10,13 @@ import { type ContextEntry, withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
 import { followBuild } from './follow-build.ts';
 import { changedInputs, INPUTS_LABEL, imageInputs } from './inputs.ts';
-import { dropLeftBehind } from './left-behind.ts';
 import { fetchPackages, newestVersion } from './packages.ts';
 import { readPins } from './pins.ts';
 import { PINS_FILE } from './pins-file.ts';
 import type { Pins } from './pins-schema.ts';
 import { nameProven, unprovenName } from './proven.ts';
 import { fetchPublished } from './published.ts';
+import { removeStaleImages } from './stale-images.ts';
 
 export interface EnsureImageOptions extends ImageVariant {
   /** Downloads, the build's lock and its log are kept there. */
@@ -124,7 +124,7 @@ async function build(
     throw error;
   }
   await nameProven(engine, tag, options);
-  await dropLeftBehind(engine, Date.now());
+  await removeStaleImages(engine, Date.now());
 }
 
 function buildMessage(rebuild: boolean, changed: readonly string[]): string {

@@ -2,7 +2,7 @@ import { withProgress } from '../../core/progress/open-progress.ts';
 import type { ImageFacts } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ImageRuntime } from '../../core/types/runtime.ts';
-import { oldName } from './left-behind.ts';
+import { oldName } from './stale-images.ts';
 
 export interface ProofOptions {
   /** Attacks a container of that image. Throws when an attack was not stopped. */

@@ -11,7 +11,7 @@ import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { Place } from '../../engines/engine/place.ts';
 import { joinEnv } from '../../network/gateway/agent-side.ts';
 import { type Gateway, startGateway } from '../../network/gateway/start-gateway.ts';
-import { runBesideGateway, type Stop } from './run-beside-gateway.ts';
+import { runWithGateway, type Stop } from './run-with-gateway.ts';
 import { setupPlan } from './setup-plan.ts';
 
 /**
@@ -105,7 +105,7 @@ async function runContainer(container: Container, gateway: Gateway, run: SetupRu
       output = (output + chunk.toString('utf8')).slice(-MAX_OUTPUT_CHARACTERS);
       progress.output(chunk);
     });
-  const { status, stopped } = await runBesideGateway(container, gateway, {
+  const { status, stopped } = await runWithGateway(container, gateway, {
     signal,
     limitMs: SETUP_LIMIT_MS,
     watch: (stop) => watchRoom(run, stop),

@@ -3,7 +3,7 @@ import type { Conflict, ConflictRule } from '../../core/types/conflict.ts';
 import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { Preparing } from './apply-request.ts';
-import { besideFile, hindranceAt } from './conflict-files.ts';
+import { conflictFile, hindranceAt } from './conflict-files.ts';
 import type { HostState } from './disk/host-entry.ts';
 import { readWhole } from './merge-file.ts';
 
@@ -25,7 +25,7 @@ export function conflictAt(
   const rules: ConflictRule[] = ['keep'];
   if (can.swap) rules.push('theirs');
   if (can.mark) rules.push('markers');
-  if (digest !== undefined && hindranceAt(walker, besideFile(path)) === undefined) rules.push('file');
+  if (digest !== undefined && hindranceAt(walker, conflictFile(path)) === undefined) rules.push('file');
   const isShown = host?.kind === 'file' && Math.max(host.size, session?.size ?? 0) <= MAX_IN_MEMORY_BYTES;
   if (!isShown || digest === undefined) return { path, why, rules };
   const versions = async () => ({ host: readWhole(walker, path), session: await request.store.read(digest) });

@@ -16,7 +16,7 @@ interface ConflictFiles {
   /** Whether the session's version of a conflict at this path is to be written beside the host's. */
   readonly isChosen: (path: string) => boolean;
   /** Of a file of a thing in several files: where the session's version is written. */
-  readonly things: { besideOf(path: string): string | undefined };
+  readonly things: { conflictFileOf(path: string): string | undefined };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function conflictFileSteps({
     const after = one?.change.after;
     if (one === undefined || outcome.verdict !== 'conflict' || after?.kind !== 'file' || after.digest === undefined)
       continue;
-    const path = things.besideOf(outcome.path) ?? besideFile(outcome.path);
+    const path = things.conflictFileOf(outcome.path) ?? conflictFile(outcome.path);
     const hindrance = hindranceAt(walker, path) ?? (await findingAt(path, one, after, request));
     // Asked for again, it would lead to the same.
     const ways = outcome.ways?.filter((way) => way !== 'file') ?? [];
@@ -58,7 +58,7 @@ export async function conflictFileSteps({
 }
 
 /** The name beside a file of the host that the session's version gets. */
-export const besideFile = (path: string): string => `${path}.session`;
+export const conflictFile = (path: string): string => `${path}.session`;
 
 /**
  * Why the audit holds a new file of this name back: the session's bytes were judged under another one. A suspect finding

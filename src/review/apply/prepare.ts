@@ -7,7 +7,7 @@ import type { ChangeOutcome } from '../../core/types/session.ts';
 import type { Decided, Lookups, Preparing } from './apply-request.ts';
 import { chosenParts } from './chosen-parts.ts';
 import { conflictAt } from './conflict-at.ts';
-import { besideFile, hindranceAt } from './conflict-files.ts';
+import { conflictFile, hindranceAt } from './conflict-files.ts';
 import { conflictRules } from './conflict-rules.ts';
 import { type Decision, decide } from './decide.ts';
 import { mayHaveAttributes } from './disk/attributes.ts';
@@ -23,10 +23,10 @@ import { earlierApplies, mergeBase } from './earlier-applies.ts';
 import { insideLinks } from './hard-links.ts';
 import { withImpliedFolders } from './implied-folders.ts';
 import { judgeTaken, type Taken } from './judge-taken.ts';
+import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './make-step.ts';
 import { mergeFile, SAME_LINES } from './merge-file.ts';
 import { missingFolderSteps, withoutUnusedFolders } from './missing-folders.ts';
 import { type DecidedSets, decideSets } from './sets/decide-sets.ts';
-import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './step-for.ts';
 
 /** The steps that apply a choice to the host as it is now, and the outcomes of changes without a step. */
 export interface Prepared {
@@ -98,8 +98,8 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
   );
   const inside = insideLinks(request.project, files);
   const canGive = ownersToGive();
-  const whyNotBeside = (path: string): string | undefined =>
-    hindranceAt(walker, things.besideOf(path) ?? besideFile(path));
+  const whyNoConflictFile = (path: string): string | undefined =>
+    hindranceAt(walker, things.conflictFileOf(path) ?? conflictFile(path));
   return {
     steps: whole.map((step) => ({
       ...withThing(step, things),
@@ -109,7 +109,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     })),
     outcomes: outcomes.map((one) => {
       const ways = one.verdict === 'conflict' ? rules.waysAt(one.path) : undefined;
-      const beside = request.conflict === 'file' && ways?.includes('file') === false && whyNotBeside(one.path);
+      const beside = request.conflict === 'file' && ways?.includes('file') === false && whyNoConflictFile(one.path);
       const why = beside ? { why: `${one.why}; ${beside}` } : {};
       return { ...withThing(one, things), ...why, ...(ways !== undefined && { ways }) };
     }),

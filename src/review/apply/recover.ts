@@ -8,7 +8,7 @@ import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts
 import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './disk/journal.ts';
 import { endJournal, onePerPath } from './disk/journalled.ts';
 import { togetherReason } from './disk/keep-together.ts';
-import { removeBeside } from './disk/remove-beside.ts';
+import { removeTemporary } from './disk/remove-temporary.ts';
 import { type RollBackTools, rollBack } from './disk/roll-back.ts';
 import { DiskFailure, runSteps } from './disk/run-steps.ts';
 import { reasonOf } from './disk/step-failure.ts';
@@ -116,7 +116,7 @@ function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
   for (const [number, step] of read.steps.entries()) {
     for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {
       try {
-        removeBeside(walker, step.path, name);
+        removeTemporary(walker, step.path, name);
       } catch (cause) {
         if (cause instanceof NotAFolder) continue;
         throw new RunClaudeError('APPLY_UNFINISHED', `cannot remove ${name} next to ${step.path}: ${reasonOf(cause)}`, {

@@ -81,11 +81,11 @@ export function overOwn({ path, before, after, unreadable }: SetChange, here: En
   }
   if (!isSame && isAlike(after, here)) return { change: undefined, differs: false };
   if (!isSame || here === undefined)
-    return { change: { path, kind: 'created', after: entryOf(after) }, differs: !isSame };
+    return { change: { path, kind: 'created', after: checkedEntry(after) }, differs: !isSame };
   // Which bits a project has besides the executable one depends on the umask of its machine.
   const isModeKept =
     before !== undefined && (before.mode & 0o777) === (after.mode & 0o777) && before.kind === after.kind;
-  const made: Entry = { ...entryOf(after), ...(isModeKept && { mode: here.mode }) };
+  const made: Entry = { ...checkedEntry(after), ...(isModeKept && { mode: here.mode }) };
   const kind = here.kind !== made.kind ? 'type' : !isAlike(after, here) ? 'modified' : 'mode';
   if (kind === 'mode' && made.mode === here.mode) return { change: undefined, differs: false };
   return { change: { path, kind, before: here, after: made }, differs: false };
@@ -99,7 +99,7 @@ function isAlike(claimed: SetEntry, here: Entry | undefined): boolean {
 }
 
 /** Nothing but the checked fields of a file that anybody may have written. */
-function entryOf({ kind, mode, size, digest, target }: SetEntry): Entry {
+function checkedEntry({ kind, mode, size, digest, target }: SetEntry): Entry {
   return {
     kind,
     mode,

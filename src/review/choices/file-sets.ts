@@ -182,7 +182,7 @@ export function inUseStart(set: FileSet, path: string): Buffer | undefined {
  * The name next to a member under which the session's version is written, so that all of them are one thing again:
  * `app.db.session-wal` for `app.db-wal`. Undefined for a thing that is a folder.
  */
-export function besideMember(set: FileSet, path: string): string | undefined {
+export function conflictMember(set: FileSet, path: string): string | undefined {
   return set.isFolder ? undefined : `${set.thing}.session${restOf(set, path)}`;
 }
 

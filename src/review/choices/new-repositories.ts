@@ -26,7 +26,7 @@ export function newRepositories({ items, general }: Pick<Review, 'items' | 'gene
 const IS_GIT = /(^|\/)\.git$/;
 
 /** How many files next to a new `.git` can be applied. */
-export function filesBeside({ items }: Pick<Review, 'items'>, gitDir: string): number {
+export function extraFolderFiles({ items }: Pick<Review, 'items'>, gitDir: string): number {
   const folder = parentPath(gitDir);
   const below = folder === '' ? '' : `${folder}/`;
   return items.filter(

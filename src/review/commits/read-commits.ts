@@ -165,7 +165,7 @@ const GITLINK = '160000';
 /** Digests are git's object ids here. */
 function changeOf({ path, oldMode, newMode, oldId, newId }: RawChange): Change[] {
   const known = requirePath(path);
-  const [before, after] = [entryOf(oldMode, oldId), entryOf(newMode, newId)];
+  const [before, after] = [entryOfBlob(oldMode, oldId), entryOfBlob(newMode, newId)];
   if (before === undefined && after === undefined) return [];
   const kind = kindOfChange(before, after, oldId === newId);
   return [{ path: known, kind, ...(before && { before }), ...(after && { after }) }];
@@ -177,7 +177,7 @@ function requirePath(path: string): RelPath {
   return known;
 }
 
-function entryOf(mode: string, id: string): Entry | undefined {
+function entryOfBlob(mode: string, id: string): Entry | undefined {
   if (mode === '000000' || mode === GITLINK) return undefined;
   const kind = mode === '120000' ? 'symlink' : 'file';
   return { kind, mode: mode === '100755' ? 0o755 : 0o644, size: 0, mtimeNs: '0', digest: id };

@@ -11,7 +11,12 @@ import { isConversation } from '../choices/claude-items.ts';
 import { totalFiles } from '../choices/counts.ts';
 import { heldRemoval, unignoredPatterns } from '../choices/decisions.ts';
 import { setName } from '../choices/file-sets.ts';
-import { filesBeside, isOfNewRepository, type NewRepositories, newRepositories } from '../choices/new-repositories.ts';
+import {
+  extraFolderFiles,
+  isOfNewRepository,
+  type NewRepositories,
+  newRepositories,
+} from '../choices/new-repositories.ts';
 import { commitLines } from './commit-lines.ts';
 import { findingLines, MAX_FINDINGS_PER_KIND, type SummaryLine } from './finding-lines.ts';
 
@@ -99,7 +104,7 @@ function repositoryLines(review: Review, { gitDirs, bare }: NewRepositories): Su
   const below = [...gitDirs].filter((gitDir) => gitDir !== '.git');
   const texts = [
     ...below.slice(0, MAX_FINDINGS_PER_KIND).map((gitDir) => {
-      const files = filesBeside(review, gitDir);
+      const files = extraFolderFiles(review, gitDir);
       const come = files === 0 ? '' : `: ${files === 1 ? '1 file comes' : `${files} files come`} without it`;
       return `New nested repository: ${cleanLine(gitDir)}${come}`;
     }),

@@ -35,7 +35,7 @@ function run(lines: readonly DiffLine[], from: number, op: string): number {
 }
 
 function markPair(marked: Map<number, MarkedLine>, lines: readonly DiffLine[], removed: number, added: number): void {
-  const [a, b] = [textOf(lines[removed]), textOf(lines[added])];
+  const [a, b] = [lineText(lines[removed]), lineText(lines[added])];
   if (a.length > MAX_MARKED_CHARS || b.length > MAX_MARKED_CHARS) return;
   const parts = diffWordsWithSpace(a, b, { timeout: 50 });
   const common = parts?.reduce((sum, part) => sum + (part.added || part.removed ? 0 : part.value.length), 0) ?? 0;
@@ -49,6 +49,6 @@ function markPair(marked: Map<number, MarkedLine>, lines: readonly DiffLine[], r
   marked.set(added, side('removed', 'added', b));
 }
 
-function textOf(line: DiffLine | undefined): string {
+function lineText(line: DiffLine | undefined): string {
   return line?.text.replace(/\n$/, '') ?? '';
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, type StopSignal } from '../../core/errors.ts';
-import { HOLD_WORD } from '../../core/host/hold-word.ts';
+import { HOLD_WORD } from '../../core/host/internal-commands.ts';
 import { packageRoot } from '../../core/host/package.ts';
 import { fork } from '../../core/host/programs/start-program.ts';
 import type { SessionEvent, Tell } from '../../core/types/event.ts';

@@ -34,8 +34,8 @@ export async function runInside(record: SessionRecord, command: InsideCommand): 
       return await attach(programOf(connection.start({ kind: 'run', argv })), tty, tell);
     // A shell at which nobody types is in use all the same.
     connection?.hold();
-    const { startBeside } = await import('./start-beside.ts');
-    return await attach(await startBeside(await engine(), record.plan, { argv, tty, term }), tty, tell);
+    const { startInSession } = await import('./start-in-session.ts');
+    return await attach(await startInSession(await engine(), record.plan, { argv, tty, term }), tty, tell);
   } finally {
     connection?.close();
   }

@@ -4,7 +4,7 @@ import type { InsideProgram } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { FRAME, type Frame, FrameReader } from './frames.ts';
-import { startBeside } from './start-beside.ts';
+import { startInSession } from './start-in-session.ts';
 
 /** The node of every image: no program that the agent could have put into its PATH. */
 const NODE = '/opt/node/package/bin/node';
@@ -26,12 +26,12 @@ export interface Runner {
 /**
  * Starts the runner inside. `onFrame` gets every frame of a known kind and a bounded size; what is none ends the runner.
  *
- * @throws {RunClaudeError} RUNNER_FAILED where it does not start within START_MS; what startBeside throws.
+ * @throws {RunClaudeError} RUNNER_FAILED where it does not start within START_MS; what startInSession throws.
  */
 export async function startRunner(engine: Runtime, plan: Plan, onFrame: (frame: Frame) => void): Promise<Runner> {
   const source = readFileSync(new URL('./runner-worker.cjs', import.meta.url), 'utf8');
   const argv = [NODE, `--max-old-space-size=${MAX_HEAP_MB}`, '--eval', source];
-  const program = await startBeside(engine, plan, { argv, tty: false });
+  const program = await startInSession(engine, plan, { argv, tty: false });
   // Nobody reads what it prints there; a stream without a reader is dropped.
   let why = 'the runner inside ended';
   const frames = new FrameReader();

@@ -63,7 +63,7 @@ async function followWith(watch: WorkspaceWatch, record: SessionRecord, options:
     const changes = all.slice(0, MAX_SHOWN_CHANGES);
     const groups = scan.ignored.filter(({ directory }) => wanted(directory));
     const lines = [...linesOf(known, changes, all.length > changes.length), ...groupLinesOf(counted, groups)];
-    for (const line of lines) write(json ? jsonLine(shown(line)) : `${textOf(line)}\n`);
+    for (const line of lines) write(json ? jsonLine(shown(line)) : `${followLine(line)}\n`);
     known = new Map(changes.map((change) => [change.path, change]));
     counted = new Map(groups.map((group) => [group.directory, group]));
     if (all.length > changes.length && !isCut) {
@@ -112,7 +112,7 @@ function shown({ path, kind, size, entries }: Line): object {
   return { at: new Date().toISOString(), path, kind, size, ...(entries === undefined ? {} : { entries }) };
 }
 
-function textOf({ path, kind, size, entries }: Line): string {
+function followLine({ path, kind, size, entries }: Line): string {
   const time = new Date().toTimeString().slice(0, 8);
   const bytes = kind === 'created' || kind === 'modified' ? ` (${amount(size, 'bytes')})` : '';
   const count = entries === undefined ? '' : ` (${ignoredAmount(entries, size)})`;

@@ -7,7 +7,7 @@ import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { cacheLabels } from '../../environment/caches/sweep.ts';
-import { isLeftBehind } from '../../environment/image/left-behind.ts';
+import { isStaleImage } from '../../environment/image/stale-images.ts';
 import { seedLabels } from '../../environment/services/sweep.ts';
 import { environmentLabels } from '../../environment/setup/sweep.ts';
 import { layerVolumes } from '../../workspace/layer/strategies.ts';
@@ -63,7 +63,7 @@ async function engineRemovals(
     if (isOrphan(found, places.stateDir) || isLeftWatch(found, nowMs)) return true;
     if (found.running || nowMs - found.createdMs < YOUNG_MS) return false;
     if (found.kind === 'image')
-      return isLeftBehind(found, nowMs) || (!images.has(found.name) && nowMs - found.createdMs > KEPT_MS);
+      return isStaleImage(found, nowMs) || (!images.has(found.name) && nowMs - found.createdMs > KEPT_MS);
     const id = found.labels['run-claude.session'] ?? '';
     const session = kept.get(id);
     return session === undefined ? !needed.has(id) : !busy.has(id) && isLeftover(session, found);
@@ -104,7 +104,7 @@ function isLeftover(session: SessionRecord, { kind, name }: FoundObject): boolea
 
 function reasonFor(found: FoundObject, nowMs: number): string {
   const { kind, labels } = found;
-  if (isLeftBehind(found, nowMs)) return 'a build left it behind';
+  if (isStaleImage(found, nowMs)) return 'a build left it behind';
   if (kind === 'image') return 'no session uses this version';
   if (kind === 'container' && isWatchReader(found.name)) return 'its diff --follow was killed';
   return labels['run-claude.session']?.startsWith('data-') ? 'its project no longer exists' : 'its session is over';

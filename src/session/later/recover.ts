@@ -14,7 +14,7 @@ import { dropLayer, dropLinks } from '../../workspace/view/drop-layer.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/outcome-after.ts';
 import { modeOf } from '../modes/modes.ts';
-import { agentSession } from '../record/beside.ts';
+import { agentSession } from '../record/extra-folder-sessions.ts';
 import { ownerState, readRecord, storeDir, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import { openCleanupStack } from '../stage/cleanup-stack.ts';

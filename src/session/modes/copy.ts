@@ -93,8 +93,8 @@ async function openView(
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
   const own = viewOf(workspace, plan, deps, cleanup);
   if (plan.also === undefined) return own;
-  const { endBeside, openBeside } = await import('./beside.ts');
-  const beside = await openBeside(plan, deps, parts);
+  const { endExtraFolders, openExtraFolders } = await import('./open-extra-folders.ts');
+  const beside = await openExtraFolders(plan, deps, parts);
   const writable = beside.filter(({ folder }) => !folder.isReadonly);
   const views = writable.map((one) => ({ one, view: viewOf(one.workspace, one.plan, deps, cleanup) }));
   const others = writable.map((one) => one.workspace);
@@ -109,7 +109,7 @@ async function openView(
     whileRunning: () => Promise.all([own.whileRunning?.(), ...others.map((other) => other.wake())]),
     async collect(record, secrets, options) {
       // All of them first: none of what follows is the agent's to wait for.
-      const ended = views.map(({ one, view }) => ({ view, record: endBeside(one, record) }));
+      const ended = views.map(({ one, view }) => ({ view, record: endExtraFolders(one, record) }));
       const collected = await own.collect(record, secrets, options);
       const rest: CollectedSession[] = [];
       // Credentials are in the agent's home, which the project's own session reads.

@@ -64,8 +64,8 @@ export async function listBindChanges(options: ListChangesOptions): Promise<Bind
     changes.push({
       path,
       kind,
-      ...(old === undefined ? {} : { before: entryOf(old, oldDigest, before.targets.get(path)) }),
-      ...(seen === undefined ? {} : { after: entryOf(seen, digest, readLink(root, path)) }),
+      ...(old === undefined ? {} : { before: entryOfHost(old, oldDigest, before.targets.get(path)) }),
+      ...(seen === undefined ? {} : { after: entryOfHost(seen, digest, readLink(root, path)) }),
     });
   }
   await store.flush();
@@ -135,7 +135,7 @@ function listed(path: ListedEntry['path'], size: number): ListedEntry {
   return { path, kind: 'file', mode: 0o644, mtimeNs: '0', size, uid: 0, gid: 0, ino: '0', ctimeNs: '0', nlink: 1 };
 }
 
-function entryOf(seen: HostEntry, digest: string | undefined, target: string | undefined): Entry {
+function entryOfHost(seen: HostEntry, digest: string | undefined, target: string | undefined): Entry {
   const { kind, mode, mtimeNs } = seen;
   return {
     kind,

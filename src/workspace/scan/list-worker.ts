@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DirectoryLister, type ListOptions, type ListTask } from './list-directories.ts';
 
-// A thread of walk-crew.ts: gives what it listed for each message of tasks.
+// A thread of walk-threads.ts: gives what it listed for each message of tasks.
 
 /** Entries that are given back at once: the thread that ends last must not keep the others waiting. */
 const BUDGET = 3000;

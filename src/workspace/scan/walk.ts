@@ -18,7 +18,7 @@ import {
 } from './list-directories.ts';
 import { countRows, packRows, type Row, rowsOf, type Section, sameSection, sectionAt } from './packed-directory.ts';
 import { countEntries, encodeSnapshot, type Snapshot } from './snapshot.ts';
-import { TASKS_AT_ONCE, WalkCrew } from './walk-crew.ts';
+import { TASKS_AT_ONCE, WalkThreads } from './walk-threads.ts';
 
 /** A tree on this host, which the agent has not written. */
 export interface WalkOptions {
@@ -84,7 +84,7 @@ export async function walkTree(options: WalkOptions): Promise<WalkedTree> {
     { parent: undefined, name: '', sources: [{ source: fsPath(root), without: [] }], grafted: false },
   ];
   const { took, walked } = gather(options, known, todo);
-  const crew = new WalkCrew(listOptions, todo, took);
+  const crew = new WalkThreads(listOptions, todo, took);
   const lister = new DirectoryLister(listOptions);
   let expected = 0;
   for (const section of known.values()) expected += countRows(section);
@@ -194,15 +194,15 @@ function gather({ root, selection }: WalkOptions, known: Snapshot, todo: ListTas
       snapshot.set(dir, selection.any ? select(dir, section, out) : section);
     });
     for (const task of listed.below) {
-      const name = textOf(task.name);
+      const name = nameText(task.name);
       if (!out.has(below(task.parent ?? '', name))) todo.push({ ...task, name });
     }
     for (const { dir, name, why } of listed.problems) {
-      leftOut.push({ path: name === undefined ? dir : below(dir, textOf(name)), why });
+      leftOut.push({ path: name === undefined ? dir : below(dir, nameText(name)), why });
     }
     for (const { dir, name, source } of listed.elsewhere) {
-      if (name === undefined) elsewhereDirs.set(dir, textOf(source));
-      else elsewhere.set(below(dir, textOf(name)), textOf(source));
+      if (name === undefined) elsewhereDirs.set(dir, nameText(source));
+      else elsewhere.set(below(dir, nameText(name)), nameText(source));
     }
   };
 
@@ -227,7 +227,7 @@ function below(dir: string, name: string): string {
   return dir === '' ? name : name === '' ? dir : `${dir}/${name}`;
 }
 
-function textOf(name: AnyPath): string {
+function nameText(name: AnyPath): string {
   return typeof name === 'string' ? name : decodeBytes(name);
 }
 

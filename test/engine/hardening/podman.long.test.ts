@@ -15,7 +15,7 @@ import { Scene } from '../../support/scene.ts';
 import { waitForOutput } from '../../support/sees.ts';
 import { nodeService, sceneWithServices } from '../../support/service-scene.ts';
 import { startMessagesApi } from '../../support/stand-in/messages-api.mjs';
-import { gcAfterBuilds } from '../environment/image/left-behind.ts';
+import { gcAfterBuilds } from '../environment/image/stale-images.ts';
 import { agentLike } from './weakened.ts';
 
 const KEY = 'sk-ant-REAL-CREDENTIAL-9c1f7a';

@@ -14,17 +14,17 @@ export function leavesOfProperties(text: string): Leaf[] {
       line = line.slice(0, -1);
       continue;
     }
-    if (line !== '') out.push(entryOf(line));
+    if (line !== '') out.push(leafOfLine(line));
     if (out.length > MAX_LEAVES) throw new OverBudget();
     line = '';
   }
-  if (line !== '') out.push(entryOf(line));
+  if (line !== '') out.push(leafOfLine(line));
   return out;
 }
 
 const MAX_LINE = 1 << 20;
 
-function entryOf(line: string): Leaf {
+function leafOfLine(line: string): Leaf {
   const end = /^(?:\\[\s\S]|[^\\\s=:])*/.exec(line)?.[0].length ?? 0;
   const value = line.slice(end).replace(/^[ \t\f]*[=:]?[ \t\f]*/, '');
   return { key: unescaped(line.slice(0, end)), value: unescaped(value) };

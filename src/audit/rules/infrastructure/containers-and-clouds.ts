@@ -64,7 +64,7 @@ export const infraRules: readonly Rule[] = [
       },
       { kind: 'keys', format: 'yaml', danger: /\.image$/, harmless: /^[^=]*=[\w./-]+(:[\w.-]+)?$/ },
       { kind: 'custom', see: imageMoved },
-      { kind: 'custom', see: commandBesideHost },
+      { kind: 'custom', see: commandForHost },
       { kind: 'keys', format: 'yaml', value: HOST_SECRET },
     ],
     why: 'Containers get host folders, rights or other programs.',
@@ -258,6 +258,6 @@ const GIVES_HOST =
   /privileged|volumes|network_mode|\b(pid|ipc)\s*:|devices|cap_add|docker\.sock|env_file|configs|secrets/i;
 
 /** A new command counts only in a file that gives a container access to the host. */
-function commandBesideHost(text: JudgedText): string[] {
+function commandForHost(text: JudgedText): string[] {
   return GIVES_HOST.test(text.after ?? '') ? newLinesWith(text, /\b(command|entrypoint|test)["']?\s*:/) : [];
 }

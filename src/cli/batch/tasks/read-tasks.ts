@@ -61,23 +61,23 @@ function readObject(content: string, where: string, cwd: string): TaskParts {
   const unknown = Object.keys(fields).find((key) => !KEYS.includes(key));
   if (unknown !== undefined)
     throw usageError(`${where}: '${unknown}' is not a key of a task`, `Write one of: ${KEYS.join(', ')}.`);
-  const textOf = (key: string): string | undefined => {
+  const textField = (key: string): string | undefined => {
     const value = fields[key];
     if (value === undefined || (typeof value === 'string' && value.trim() !== '' && !value.includes('\0')))
       return value as string | undefined;
     throw usageError(`${where}: '${key}' must be a text`);
   };
-  const prompt = textOf('prompt');
+  const prompt = textField('prompt');
   if (prompt === undefined) throw usageError(`${where}: 'prompt' is missing`);
   const limits: Record<string, string> = {};
   // In one order, whatever the line's is: the order does not make another task.
   for (const key of TASK_LIMITS) {
     const value = fields[key];
     if (typeof value === 'number') limits[key] = String(value);
-    else if (typeof value === 'string') limits[key] = textOf(key) ?? '';
+    else if (typeof value === 'string') limits[key] = textField(key) ?? '';
     else if (value !== undefined) throw usageError(`${where}: '${key}' must be a number or a text`);
   }
-  return { prompt, project: path.resolve(cwd, textOf('project') ?? '.'), agent: textOf('agent'), limits };
+  return { prompt, project: path.resolve(cwd, textField('project') ?? '.'), agent: textField('agent'), limits };
 }
 
 function objectAt(content: string, where: string): Readonly<Record<string, unknown>> {

@@ -29,9 +29,9 @@ export async function answerTyped(
   const up = findUp(context.places.stateDir, project.root);
   switch (name) {
     case 'status':
-      return textOf(['status', ...(up === undefined ? [] : [up.id])], project);
+      return outputOfCommand(['status', ...(up === undefined ? [] : [up.id])], project);
     case 'diff':
-      return up === undefined ? textOf(['diff', '--view'], project) : liveDiff(up, context);
+      return up === undefined ? outputOfCommand(['diff', '--view'], project) : liveDiff(up, context);
     case 'review':
       return reviewText(up, project);
     case 'explore':
@@ -39,9 +39,9 @@ export async function answerTyped(
         ? 'In a terminal: run-claude explore'
         : `In a terminal, for a shell in the running session: run-claude exec --session ${up.id}`;
     case 'doctor':
-      return textOf(['doctor'], project);
+      return outputOfCommand(['doctor'], project);
     case 'passthrough':
-      return `${await textOf(['plugin', 'passthrough'], project)}\nOnly you can change the list: passthrough in [plugin] of config.toml.`;
+      return `${await outputOfCommand(['plugin', 'passthrough'], project)}\nOnly you can change the list: passthrough in [plugin] of config.toml.`;
     case 'apply':
     case 'discard':
       return code === undefined ? askFor(name, up, project, context) : carryOut(name, code, project, context);
@@ -53,7 +53,7 @@ async function reviewText(up: SessionRecord | undefined, project: Project): Prom
     up === undefined
       ? 'To choose files and hunks, in a terminal: run-claude apply'
       : `To end the session and choose files and hunks, in a terminal: run-claude down ${up.id}`;
-  return `${await textOf(['status', ...(up === undefined ? [] : [up.id])], project)}\n${how}`;
+  return `${await outputOfCommand(['status', ...(up === undefined ? [] : [up.id])], project)}\n${how}`;
 }
 
 /** What changed so far. It is not frozen: the session goes on. */
@@ -121,13 +121,13 @@ async function carryOut(action: Confirmed, code: string, project: Project, conte
   const pending = takeAnswer(stateDir, project.key, { action, code }, Date.now());
   if (pending === undefined)
     throw usageError('this code is not valid, or no longer', `Ask for another one: /boxed:${action}`);
-  return textOf([action, pending.session, '--yes'], project);
+  return outputOfCommand([action, pending.session, '--yes'], project);
 }
 
 function failed({ text, status }: Printed): string {
   return `${text}\nNothing can be decided about the changes: a command of run-claude failed (status ${status}). In a terminal: run-claude status`;
 }
 
-async function textOf(args: readonly string[], { root }: Project): Promise<string> {
+async function outputOfCommand(args: readonly string[], { root }: Project): Promise<string> {
   return (await runSelf(args, root)).text;
 }

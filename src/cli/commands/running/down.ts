@@ -3,8 +3,8 @@ import { probeHost } from '../../../core/host/facts.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { stopRunning } from '../../../session/later/stop-session.ts';
 import { applyPending } from '../../../session/outcome/apply.ts';
-import { besideSessions } from '../../../session/record/beside.ts';
 import { sharedStatus } from '../../../session/record/exit-status.ts';
+import { extraFolderSessions } from '../../../session/record/extra-folder-sessions.ts';
 import { isStoppable } from '../../../session/record/pick-session.ts';
 import { isKept } from '../../../session/record/session.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
@@ -25,7 +25,7 @@ export const downCommand: CommandRun = async (line, context) => {
   const screen = openScreen(process, env, interruption);
   const statuses: number[] = [];
   const folders: SessionRecord[] = [];
-  for (const one of besideSessions(record)) folders.push(await recoverWithoutQuestion(one, context));
+  for (const one of extraFolderSessions(record)) folders.push(await recoverWithoutQuestion(one, context));
   for (const one of [record, ...folders]) {
     if (one.stage !== 'pending') {
       say(`Session ${one.id} has ended. ${ENDED_WORDS[one.stage] ?? 'It has no changes to apply.'}`);

@@ -12,12 +12,16 @@ const SHELL = ['/bin/bash'];
 
 /** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
 export const execInsideCommand: CommandRun = (line, context) =>
-  runBeside(optionValue(line, 'session'), line.rest, context);
+  runInSession(optionValue(line, 'session'), line.rest, context);
 
 /** `shell [ID]`: the same with a shell, on a terminal. */
-export const shellCommand: CommandRun = (line, context) => runBeside(line.words[0], [], context);
+export const shellCommand: CommandRun = (line, context) => runInSession(line.words[0], [], context);
 
-async function runBeside(id: string | undefined, words: readonly string[], context: CommandContext): Promise<number> {
+async function runInSession(
+  id: string | undefined,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
   const { env, tell } = context;
   const record = sessionOf('shell', id, context);
   if (!isRunning(record)) {

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { stopRunning } from '../../../session/later/stop-session.ts';
-import { besideSessions } from '../../../session/record/beside.ts';
+import { extraFolderSessions } from '../../../session/record/extra-folder-sessions.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { recoverWithoutQuestion } from '../../sessions/recover-without-question.ts';
 import { sessionOf } from '../../sessions/session-of.ts';
@@ -16,7 +16,7 @@ export const stopCommand: CommandRun = async (line, context) => {
   interruption.signal.throwIfAborted();
   const ended = await recoverWithoutQuestion(stopped, context);
   say(outcomeOf(ended));
-  for (const one of besideSessions(ended)) say(outcomeOf(await recoverWithoutQuestion(one, context)));
+  for (const one of extraFolderSessions(ended)) say(outcomeOf(await recoverWithoutQuestion(one, context)));
   return EXIT.ok;
 };
 

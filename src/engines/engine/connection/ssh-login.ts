@@ -10,7 +10,7 @@ export interface SharedLogin {
   end(): Promise<void>;
 }
 
-const EACH_ITS_OWN: SharedLogin = { options: [], end: async () => undefined };
+const PER_CONNECTION: SharedLogin = { options: [], end: async () => undefined };
 
 /** Ends the login of a command that was killed. After a longer pause the next connection logs in again. */
 const IDLE_SECONDS = 60;
@@ -31,7 +31,7 @@ export async function shareLogin(host: readonly string[], makeDir: MakeDir): Pro
   try {
     const { stdout } = await ssh('-G');
     const alive = aliveOptions(stdout);
-    if (/^controlpath (?!none$)/m.test(stdout)) return { ...EACH_ITS_OWN, options: alive };
+    if (/^controlpath (?!none$)/m.test(stdout)) return { ...PER_CONNECTION, options: alive };
     const dir = await makeDir(socketFolder(), 'run-claude-ssh-');
     const at = ['-o', `ControlPath=${dir}/s`];
     return {
@@ -43,7 +43,7 @@ export async function shareLogin(host: readonly string[], makeDir: MakeDir): Pro
     };
   } catch {
     // No ssh, or a configuration that ssh rejects: the connection itself reports it.
-    return EACH_ITS_OWN;
+    return PER_CONNECTION;
   }
 }
 

@@ -37,7 +37,7 @@ export function withProof(spec: ContainerSpec): ContainerSpec {
  * The words that start a program in a running container, where init proves the layers for it too. `isProved`: not for a
  * runtime with a kernel of its own, as in withProof.
  */
-export function provedBeside(
+export function provedInside(
   spec: ContainerSpec,
   argv: readonly string[],
 ): { readonly argv: readonly string[]; readonly isProved: boolean } {

@@ -25,7 +25,7 @@ export async function cargoIndex(crates: readonly { readonly file: string; reado
     // Not all of it is read: this closes the file then, and hands its errors on, which pipe() does not.
     const archive = pipeline(createReadStream(file), createGunzip(), () => undefined);
     const text = await fileOfTar(archive, /^[^/]+\/Cargo\.toml$/, MAX_MANIFEST_BYTES);
-    const entry = entryOf(parse(text.toString('utf8')), sum);
+    const entry = indexEntry(parse(text.toString('utf8')), sum);
     parts.push(Buffer.from(`${entry.vers}\0${JSON.stringify(entry)}\0`));
   }
   return Buffer.concat(parts);
@@ -56,7 +56,7 @@ interface IndexDependency {
 }
 
 /** doc.rust-lang.org/cargo/reference/registry-index.html, "JSON schema". */
-function entryOf(manifest: TomlTable, sum: string): IndexEntry {
+function indexEntry(manifest: TomlTable, sum: string): IndexEntry {
   const about = tableOf(manifest['package']);
   const { name, version } = about;
   if (typeof name !== 'string' || typeof version !== 'string') throw new Error('it has no name and version');

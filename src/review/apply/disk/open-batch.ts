@@ -4,7 +4,7 @@ import { encodeBytes, parentPath } from '../../../core/text/path.ts';
 import { openHost } from './host-entry.ts';
 import { type HostWalker, NotAFolder } from './host-path.ts';
 import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './perform-step.ts';
-import { removeBeside } from './remove-beside.ts';
+import { removeTemporary } from './remove-temporary.ts';
 import type { Step } from './steps.ts';
 
 interface StagedStep extends Staged {
@@ -114,7 +114,7 @@ export class OpenBatch implements Unflushed, Disposable {
   #remove(number: number, { path, temp, folder }: Omit<StagedStep, keyof Staged | 'isOpen'>): void {
     let isMoved = false;
     try {
-      isMoved = !removeBeside(this.#walker, path, temp);
+      isMoved = !removeTemporary(this.#walker, path, temp);
     } catch (error) {
       isMoved = error instanceof NotAFolder;
       if (!isMoved) this.#unfinished.add(number);

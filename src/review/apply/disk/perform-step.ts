@@ -95,7 +95,7 @@ export function isStaged({ pre, post, inPlace }: Step, { content }: Pick<StepToo
  * {@link commitStep}, and closes it.
  */
 export function stageStep(step: Step, tools: StepTools): Staged {
-  return writeBeside(step, step.post as Target, placeOf(step, tools), tools.content ?? []);
+  return stageContent(step, step.post as Target, placeOf(step, tools), tools.content ?? []);
 }
 
 /**
@@ -226,7 +226,7 @@ function openForMode(target: Buffer): number {
   }
 }
 
-function writeBeside(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): Staged {
+function stageContent(step: Step, post: Target, { target, temp }: Place, content: Iterable<Uint8Array>): Staged {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(temp, flags, 0o600);
   try {

@@ -7,9 +7,9 @@ import { NotAFolder } from './host-path.ts';
 import type { Journal } from './journal.ts';
 import type { JournalHead } from './journal-format.ts';
 import { BrokenDecisions } from './keep-together.ts';
-import { asFound, type Looking, lookAgain } from './look-again.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
+import { asFound, type RecheckOptions, recheckStep } from './recheck-step.ts';
 import { ReplacedFolders } from './replaced-folders.ts';
 import { batchesOf, canRepeat, type Numbered } from './step-batches.ts';
 import { stepContent } from './step-content.ts';
@@ -18,7 +18,7 @@ import { appliedOutcome, outcomeOf, type Step } from './steps.ts';
 import { takeBack } from './take-back.ts';
 import { WholeSteps, type WhyInUse } from './whole-things.ts';
 
-export interface Run extends Looking {
+export interface Run extends RecheckOptions {
   readonly journal: Journal;
   readonly content: ContentReader;
   /** The names of temporary files beside their targets are made of the token and the step number. */
@@ -183,7 +183,7 @@ async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise
   }
   const tools = toolsFor(one, await newContent(step, running), running);
   if (!isStaged(step, tools)) return true;
-  const verdict = lookAgain(step, running);
+  const verdict = recheckStep(step, running);
   if (verdict === 'changed' || verdict === 'done') {
     skipStep(one, verdict, batch, running);
     return false;
@@ -225,7 +225,7 @@ async function commit(one: Numbered, batch: OpenBatch, running: Running): Promis
     setOutcome(one, outcomeOf(step, 'conflict', against), running);
     return;
   }
-  const verdict = lookAgain(step, running);
+  const verdict = recheckStep(step, running);
   if (verdict === 'changed' || verdict === 'done') {
     skipStep(one, verdict, batch, running);
     return;

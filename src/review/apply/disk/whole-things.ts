@@ -1,6 +1,6 @@
 import type { ChangeOutcome } from '../../../core/types/session.ts';
 import { togetherReason } from './keep-together.ts';
-import { type Looking, lookAgain } from './look-again.ts';
+import { type RecheckOptions, recheckStep } from './recheck-step.ts';
 import type { Step } from './steps.ts';
 
 /** Why the thing in several files that a path is a file of must not be replaced now; undefined where it may. */
@@ -14,11 +14,11 @@ export class WholeSteps {
   readonly #begun = new Set<string>();
   /** Things of which one step was done and another one could not be: by thing, the path of the latter. */
   readonly #broken = new Map<string, string>();
-  readonly #looking: Looking;
+  readonly #looking: RecheckOptions;
   readonly #whyInUse: WhyInUse;
 
   /** `whyInUse` undefined: after a crash, what was begun is finished, whoever has the thing open. */
-  constructor(all: readonly Step[], looking: Looking, whyInUse: WhyInUse = () => undefined) {
+  constructor(all: readonly Step[], looking: RecheckOptions, whyInUse: WhyInUse = () => undefined) {
     this.#looking = looking;
     this.#whyInUse = whyInUse;
     for (const [number, step] of all.entries()) {
@@ -67,7 +67,7 @@ export class WholeSteps {
 
   #check(thing: string, path: string): ((path: string) => string) | undefined {
     const steps = [...(this.#steps.get(thing)?.values() ?? [])];
-    const changed = steps.find((step) => lookAgain(step, this.#looking) === 'changed');
+    const changed = steps.find((step) => recheckStep(step, this.#looking) === 'changed');
     if (changed !== undefined)
       return (other) => (changed.path === other ? 'changed on the host while applying' : togetherReason(changed.path));
     const why = this.#whyInUse(path);

@@ -1,7 +1,7 @@
 import type { LeftMember } from '../../../core/types/entry.ts';
 import type { FileSet } from '../../../core/types/file-set.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
-import { besideMember, isScratchMember, setName } from '../../choices/file-sets.ts';
+import { conflictMember, isScratchMember, setName } from '../../choices/file-sets.ts';
 import type { Lookups } from '../apply-request.ts';
 import { hindranceAt } from '../conflict-files.ts';
 import { decide, sameContent } from '../decide.ts';
@@ -26,7 +26,7 @@ export interface DecidedSets {
   /** What the things have besides the chosen files. */
   readonly others: readonly OtherMember[];
   /** Where `--conflict=file` writes the session's version; undefined where the file is of no such thing. */
-  besideOf(path: string): string | undefined;
+  conflictFileOf(path: string): string | undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
     const lead = (members.find(({ change }) => change.path === set.thing) ?? first).change.path;
     const canTake = !found.isSure && members.every((one) => canReplace(one, preparing));
     const isFree = ({ change: { path } }: ChosenChange): boolean =>
-      hindranceAt(walker, besideMember(set, path) ?? '') === undefined;
+      hindranceAt(walker, conflictMember(set, path) ?? '') === undefined;
     const canStand =
       !set.isFolder && !set.members.some((path) => left.get(path)?.entry !== undefined) && members.every(isFree);
     const conflict = {
@@ -77,14 +77,14 @@ export async function decideSets(chosen: readonly ChosenChange[], preparing: Loo
       else against.set(change.path, found.why(change.path));
     }
   }
-  const besideOf = (path: string): string | undefined => {
+  const conflictFileOf = (path: string): string | undefined => {
     const set = keys.get(path);
-    return set && besideMember(set, path);
+    return set && conflictMember(set, path);
   };
   return {
     reasonAgainst: (path) => against.get(path),
     isTaken: (path) => taken.has(path),
-    besideOf,
+    conflictFileOf,
     others,
     thingOf: (path) => {
       const set = keys.get(path);

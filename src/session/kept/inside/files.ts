@@ -17,7 +17,7 @@ const DEFAULT_LINES = 2000;
 
 /** The lines of a text file that were asked for, each with its number. */
 export async function readText({ path: file, offset = 1, limit = DEFAULT_LINES }: ReadRequest): Promise<TextResult> {
-  const lines = (await textOf(file)).split('\n');
+  const lines = (await readRegularFile(file)).split('\n');
   if (lines.at(-1) === '') lines.pop();
   const wanted = lines.slice(offset - 1, offset - 1 + limit);
   const kept: string[] = [];
@@ -40,7 +40,7 @@ export async function writeText({ path: file, content }: WriteRequest): Promise<
 
 /** Replaces text that is in a file exactly once, or with `all` at least once. */
 export async function editText({ path: file, before, after, all }: EditRequest): Promise<TextResult> {
-  const text = await textOf(file);
+  const text = await readRegularFile(file);
   if (before === '') throw new Error('the text to replace is empty');
   const count = text.split(before).length - 1;
   if (count === 0) throw new Error(`the text to replace is not in ${file}`);
@@ -57,7 +57,7 @@ function replaceFirst(text: string, before: string, after: string): string {
 }
 
 /** The text of a regular file. Never blocks at a FIFO. */
-async function textOf(file: string): Promise<string> {
+async function readRegularFile(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await handle.stat();

@@ -58,12 +58,12 @@ export async function copyFiles(jobs: Iterable<CopyJob>, options: CopyOptions): 
       return failure === undefined ? [] : [{ path: job.path, ...failure }];
     });
   }
-  const crew = new CopyCrew(chain(first, second, rest), options);
+  const crew = new CopyThreads(chain(first, second, rest), options);
   return crew.copyAll();
 }
 
 /** Threads that copy batches of jobs until there are none. */
-class CopyCrew {
+class CopyThreads {
   readonly #jobs: Iterator<CopyJob>;
   readonly #options: CopyOptions;
   readonly #failures: CopyFailure[] = [];

@@ -10,7 +10,7 @@ import { mcpLogins } from '../../../../src/agents/mcp-login/login-source.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { startAgentBeside } from '../../../support/agent-beside.ts';
+import { startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';
 import { testImage } from '../../../support/image.ts';
@@ -45,7 +45,7 @@ it('a login in the browser is kept here, refreshed in mid-session, and never see
   mkdirSync(dir);
   const env = { HTTPS_PROXY: standIn.proxy, NO_PROXY: '127.0.0.1,localhost', NODE_EXTRA_CA_CERTS: standIn.caFile };
   let gateway: Awaited<ReturnType<typeof startGateway>> | undefined;
-  let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
+  let agent: Awaited<ReturnType<typeof startAgentInSession>> | undefined;
   try {
     const added = await scene.run(['mcp', 'add', 'box', '--url', 'https://mcp.test/mcp', '--oauth']);
     expect(added.stderr).toContain('log in: run-claude mcp login box');
@@ -87,7 +87,7 @@ it('a login in the browser is kept here, refreshed in mid-session, and never see
     });
     gateway.begin();
     await gateway.ready;
-    agent = await startAgentBeside(gateway, { engine, sessionId, image });
+    agent = await startAgentInSession(gateway, { engine, sessionId, image });
     // Each token is good for one call.
     let spent = 0;
     const watch = setInterval(() => {

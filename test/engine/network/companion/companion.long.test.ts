@@ -14,7 +14,7 @@ import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { openCleanupStack } from '../../../../src/session/stage/cleanup-stack.ts';
 import { startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
 import { readyProgram } from '../../../../src/session/stage/ready-program.ts';
-import { leftOf, listening, startAgentBeside } from '../../../support/agent-beside.ts';
+import { leftOf, listening, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';
 import { testImage } from '../../../support/image.ts';
@@ -59,7 +59,7 @@ it('reaches the hosts of its table through rules of its own, and gives its secre
   } as unknown as Plan;
   const cleanup = openCleanupStack(() => undefined);
   const servers = `run-claude-${sessionId}-servers`;
-  let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
+  let agent: Awaited<ReturnType<typeof startAgentInSession>> | undefined;
   try {
     const started = { engine, tell: () => undefined };
     const programs = await Promise.all(
@@ -76,7 +76,7 @@ it('reaches the hosts of its table through rules of its own, and gives its secre
     const on = ['--network', `run-claude-${sessionId}`, '--network-alias', 'api.test', '--network-alias', 'agent.test'];
     const label = ['--label', `run-claude.session=${sessionId}`, '-u', '0'];
     docker('run', '-d', '--name', servers, ...label, ...on, image, 'node', '-e', SERVER);
-    agent = await startAgentBeside(gateway, { engine, sessionId, image });
+    agent = await startAgentInSession(gateway, { engine, sessionId, image });
     await listening(servers);
     const inside = agent;
     const env = { ...gateway.env, PATH: '/usr/local/bin:/usr/bin:/bin' };

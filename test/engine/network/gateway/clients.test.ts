@@ -9,7 +9,7 @@ import type { Policy } from '../../../../src/core/types/policy.ts';
 import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { allowHost } from '../../../../src/network/gateway/rules/live-rules.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { leftOf, listening, makeCertificates, startAgentBeside } from '../../../support/agent-beside.ts';
+import { leftOf, listening, makeCertificates, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];
   const label = ['--label', `run-claude.session=${sessionId}`];
   docker('run', '-d', '--name', servers, ...label, ...where, '-e', `HEADER=${HEADER}`, image, 'sh', '-c', PREPARE);
-  agent = await startAgentBeside(gateway, { engine, sessionId, image });
+  agent = await startAgentInSession(gateway, { engine, sessionId, image });
   await listening(servers);
 });
 

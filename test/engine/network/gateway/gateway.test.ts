@@ -8,7 +8,7 @@ import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { leftOf, startAgentBeside } from '../../../support/agent-beside.ts';
+import { leftOf, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { BARE_POLICY, fixedCredential } from '../../../support/gateway-process.ts';
 import { testImage } from '../../../support/image.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   gateway.begin();
   await gateway.ready;
-  agent = await startAgentBeside(gateway, { engine, sessionId, image, memoryMb: 1024, pids: 128, tmpMb: 64 });
+  agent = await startAgentInSession(gateway, { engine, sessionId, image, memoryMb: 1024, pids: 128, tmpMb: 64 });
 });
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { insideJson } from '../../../../src/agents/claude/stage/claude-json.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { listening, makeCertificates, startAgentBeside } from '../../../support/agent-beside.ts';
+import { listening, makeCertificates, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';
 import { testImage } from '../../../support/image.ts';
@@ -48,7 +48,7 @@ it('Claude uses the tools that are named of a server whose login it never sees, 
   });
   const servers = `run-claude-${sessionId}-servers`;
   const labels = ['--label', `run-claude.session=${sessionId}`];
-  let agent: Awaited<ReturnType<typeof startAgentBeside>> | undefined;
+  let agent: Awaited<ReturnType<typeof startAgentInSession>> | undefined;
   gateway.begin();
   try {
     await gateway.ready;
@@ -63,7 +63,7 @@ it('Claude uses the tools that are named of a server whose login it never sees, 
       '0',
     ];
     docker('run', '-d', '--name', servers, ...labels, ...on, image, 'node', '/srv/server.mjs', header);
-    agent = await startAgentBeside(gateway, { engine, sessionId, image });
+    agent = await startAgentInSession(gateway, { engine, sessionId, image });
     await listening(servers);
     const facts = { projectRoot: '/p', workdir: '/tmp', placeholder: undefined, skipPermissions: true };
     const { json } = insideJson(undefined, { ...facts, servers: [server] });

@@ -8,7 +8,7 @@ import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import type { Engine, EngineContainer } from '../../../../src/core/types/runtime.ts';
 import { type Gateway, startGateway } from '../../../../src/network/gateway/start-gateway.ts';
-import { leftOf, listening, makeCertificates, startAgentBeside } from '../../../support/agent-beside.ts';
+import { leftOf, listening, makeCertificates, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 
@@ -86,7 +86,14 @@ beforeAll(async () => {
   const where = ['--network', `run-claude-${sessionId}`, ...aliases, '-v', `${dir}:/srv:ro`, '-u', '0'];
   const label = ['--label', `run-claude.session=${sessionId}`];
   docker('run', '-d', '--name', servers, ...label, ...where, image, 'sh', '/srv/registries.sh');
-  agent = await startAgentBeside(gateway, { engine, sessionId, image: tools, memoryMb: 4096, pids: 512, tmpMb: 1024 });
+  agent = await startAgentInSession(gateway, {
+    engine,
+    sessionId,
+    image: tools,
+    memoryMb: 4096,
+    pids: 512,
+    tmpMb: 1024,
+  });
   await listening(servers);
 });
 

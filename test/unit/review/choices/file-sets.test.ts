@@ -4,7 +4,7 @@ import type { Change, Entry } from '../../../../src/core/types/entry.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import { buildReview } from '../../../../src/review/choices/build-review.ts';
 import {
-  besideMember,
+  conflictMember,
   fileSets,
   inUseStart,
   isScratchMember,
@@ -111,10 +111,10 @@ describe('files that are one thing', () => {
     if (set === undefined) throw new Error('no set');
     expect(set.members.filter((path) => isScratchMember(set, path))).toEqual(['d/app.db-shm']);
     expect(set.members.map((path) => inUseStart(set, path)?.length)).toEqual([undefined, 0, undefined, 8]);
-    expect(besideMember(set, 'd/app.db-wal')).toBe('d/app.db.session-wal');
+    expect(conflictMember(set, 'd/app.db-wal')).toBe('d/app.db.session-wal');
     expect(possibleMembers(['d/app.db-wal', 'x']).sort()).toEqual(['d/app.db', 'd/app.db-journal', 'd/app.db-shm']);
     const [folder] = fileSets(['CURRENT', 'MANIFEST-000004']);
-    expect(folder && besideMember(folder, 'CURRENT')).toBeUndefined();
+    expect(folder && conflictMember(folder, 'CURRENT')).toBeUndefined();
   });
 });
 

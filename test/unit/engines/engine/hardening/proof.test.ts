@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentParts, agentSpec } from '../../../../../src/engines/engine/hardening/hardened.ts';
-import { provedBeside, withProof } from '../../../../../src/engines/engine/hardening/proof.ts';
+import { provedInside, withProof } from '../../../../../src/engines/engine/hardening/proof.ts';
 
 const PARTS: AgentParts = {
   sessionId: '261121-140512-k7p',
@@ -25,14 +25,14 @@ describe('the umask of the user', () => {
   it('is an option of init, for the agent and for each program that is started beside it', () => {
     const spec = agentSpec({ ...PARTS, umask: 0o002 });
     expect(initWords(withProof(spec).argv).slice(1, 6)).toEqual(['--prove', '--umask', '0002', '--until', '/ready']);
-    expect(initWords(provedBeside(spec, ['sh']).argv).slice(1)).toEqual(['--prove', '--umask', '0002', '--', 'sh']);
-    const { argv } = provedBeside({ ...spec, runtime: 'runsc' }, ['sh']);
+    expect(initWords(provedInside(spec, ['sh']).argv).slice(1)).toEqual(['--prove', '--umask', '0002', '--', 'sh']);
+    const { argv } = provedInside({ ...spec, runtime: 'runsc' }, ['sh']);
     expect(argv.slice(1)).toEqual(['--umask', '0002', '--', 'sh']);
   });
 
   it('is left to the engine where it is the usual one, and is never read from the words of a program', () => {
     const spec = agentSpec(PARTS);
     expect(initWords(withProof(spec).argv).slice(1, 4)).toEqual(['--prove', '--until', '/ready']);
-    expect(initWords(provedBeside(spec, ['sh']).argv).slice(1)).toEqual(['--prove', '--', 'sh']);
+    expect(initWords(provedInside(spec, ['sh']).argv).slice(1)).toEqual(['--prove', '--', 'sh']);
   });
 });

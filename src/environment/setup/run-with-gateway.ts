@@ -4,7 +4,7 @@ import type { Gateway } from '../../network/gateway/start-gateway.ts';
 /** Ends the container. The first reason counts. */
 export type Stop = (why: string) => void;
 
-export interface RunBesideGateway {
+export interface RunWithGateway {
   readonly signal: AbortSignal;
   readonly limitMs: number;
   /** Watches for reasons to stop, from before the start until the function that it returns is called. */
@@ -12,7 +12,7 @@ export interface RunBesideGateway {
   onStarted?(): void;
 }
 
-export interface EndBesideGateway {
+export interface EndWithGateway {
   readonly status: number;
   /** Why it was ended; undefined where it ended by itself. */
   readonly stopped: string | undefined;
@@ -24,11 +24,11 @@ export interface EndBesideGateway {
  *
  * @throws the signal's reason, once the container has ended; the engine's errors
  */
-export async function runBesideGateway(
+export async function runWithGateway(
   container: Container,
   gateway: Gateway,
-  { signal, limitMs, watch, onStarted }: RunBesideGateway,
-): Promise<EndBesideGateway> {
+  { signal, limitMs, watch, onStarted }: RunWithGateway,
+): Promise<EndWithGateway> {
   let stopped: string | undefined;
   const stop: Stop = (why) => {
     stopped ??= why;

@@ -12,7 +12,7 @@ const MAX_THREADS = 3;
  * Threads that help to list the directories of one tree: they take from `todo` and give to `onListed`. None runs before
  * start(). The calling thread lists too, so there is one fewer of them than processors.
  */
-export class WalkCrew {
+export class WalkThreads {
   readonly #options: ListOptions;
   readonly #todo: ListTask[];
   readonly #onListed: (listed: Listed) => void;

@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless';
 import { expect, it } from 'vitest';
-import { openBoard } from '../../../src/terminal/board.ts';
+import { openPinnedLines } from '../../../src/terminal/pinned-lines.ts';
 
 function openScreen(cols: number, rows: number) {
   const terminal = new Terminal({ cols, rows, allowProposedApi: true, convertEol: true });
@@ -11,7 +11,7 @@ function openScreen(cols: number, rows: number) {
   };
   return {
     write,
-    board: openBoard({ write, columns: () => columns, rows: () => height }),
+    board: openPinnedLines({ write, columns: () => columns, rows: () => height }),
     async resize(width: number, lines: number): Promise<void> {
       await pending;
       terminal.resize(width, lines);

@@ -17,7 +17,7 @@ import type { SessionDeps } from '../stage/deps.ts';
 import type { ViewParts } from '../stage/stage.ts';
 
 /** A folder besides the project, open for the agent. */
-export interface BesideView {
+export interface ExtraFolderView {
   readonly folder: AlsoFolder;
   /** Of the folder's own session. */
   readonly plan: Plan;
@@ -33,12 +33,12 @@ export interface BesideView {
  * @throws {RunClaudeError} SESSION_RUNNING and LOCK_HELD where another command uses such a session; otherwise as
  * openWorkspace
  */
-export async function openBeside(
+export async function openExtraFolders(
   plan: Plan,
   deps: SessionDeps,
   { cleanup }: ViewParts,
-): Promise<readonly BesideView[]> {
-  const opened: BesideView[] = [];
+): Promise<readonly ExtraFolderView[]> {
+  const opened: ExtraFolderView[] = [];
   for (const folder of plan.also ?? []) {
     const own = planOfFolder(plan, folder);
     makePrivateDir(own.sessionDir);
@@ -98,7 +98,7 @@ async function openFolder(
 
 /** Where the agent never ran, the folder's session is again what it was. */
 function closeFolder(own: Plan, agents: Plan, before: Stage): void {
-  const record = besideRecord(own);
+  const record = siblingOf(own);
   const ofAgent = readRecord(agents.sessionDir);
   const ran = ['running', 'ended'].includes(ofAgent?.stage ?? '');
   const failure = before === 'failed' ? ofAgent?.failure : undefined;
@@ -113,11 +113,14 @@ function requireFree(record: SessionRecord): void {
 }
 
 /** The record of a folder's session when its agent has ended, as the record of the agent's own session says. */
-export function endBeside({ plan }: BesideView, { agentStatus, stoppedBecause }: SessionRecord): SessionRecord {
-  return updateRecord(besideRecord(plan), { stage: 'ended', agentStatus, stoppedBecause });
+export function endExtraFolders(
+  { plan }: ExtraFolderView,
+  { agentStatus, stoppedBecause }: SessionRecord,
+): SessionRecord {
+  return updateRecord(siblingOf(plan), { stage: 'ended', agentStatus, stoppedBecause });
 }
 
-function besideRecord({ sessionDir, sessionId }: Plan): SessionRecord {
+function siblingOf({ sessionDir, sessionId }: Plan): SessionRecord {
   const record = readRecord(sessionDir);
   if (record === undefined) throw new RunClaudeError('RECORD_DAMAGED', `session ${sessionId} has no record`);
   return record;

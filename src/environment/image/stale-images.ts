@@ -10,14 +10,14 @@ export function oldName(id: string): string {
 }
 
 /** Whether it is only a step to an image: a stage, an image that did not pass the probes, or a replaced one. */
-export function isLeftBehind({ kind, name, running, createdMs }: FoundObject, nowMs: number): boolean {
+export function isStaleImage({ kind, name, running, createdMs }: FoundObject, nowMs: number): boolean {
   return (
     kind === 'image' && !running && nowMs - createdMs > BUILDING_MS && /^(sha256|run-claude-(unproven|old)):/.test(name)
   );
 }
 
 /** Removes what earlier builds left in the engine. gc retries and reports what the engine did not remove. */
-export async function dropLeftBehind(engine: ImageRuntime, nowMs: number): Promise<void> {
-  const left = (await engine.list().catch(() => [])).filter((found) => isLeftBehind(found, nowMs));
+export async function removeStaleImages(engine: ImageRuntime, nowMs: number): Promise<void> {
+  const left = (await engine.list().catch(() => [])).filter((found) => isStaleImage(found, nowMs));
   await Promise.allSettled(left.map(({ name }) => engine.images.remove(name)));
 }

@@ -6,7 +6,7 @@ import type { HostWalker } from './host-path.ts';
  * Removes the temporary file beside a path; false when there is none. Throws NotAFolder when its folder was moved, and
  * what the system throws.
  */
-export function removeBeside(walker: HostWalker, path: string, temp: string): boolean {
+export function removeTemporary(walker: HostWalker, path: string, temp: string): boolean {
   const place = Buffer.concat([walker.enter(parentPath(path)), encodeBytes(temp)]);
   try {
     unlinkSync(place);

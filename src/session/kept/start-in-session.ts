@@ -5,7 +5,7 @@ import { requireRunning } from '../../engines/capabilities/require-part.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 
-export interface BesideProgram {
+export interface SessionProgram {
   readonly argv: readonly string[];
   readonly tty: boolean;
   /** Type of the terminal. */
@@ -16,10 +16,10 @@ export interface BesideProgram {
  * Starts a program in the container of a running session, beside its agent: with the same user, environment, layers and
  * limits, which init proves again for this program. Throws what startInside throws.
  */
-export async function startBeside(
+export async function startInSession(
   engine: Runtime,
   plan: Plan,
-  { argv, tty, term }: BesideProgram,
+  { argv, tty, term }: SessionProgram,
 ): Promise<InsideProgram> {
   const { policy } = plan;
   const container = agentSpec({

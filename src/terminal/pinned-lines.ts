@@ -1,6 +1,6 @@
 import { cutEnd, widthOf } from './width.ts';
 
-export interface BoardOptions {
+export interface PinnedLinesOptions {
   readonly write: (text: string) => unknown;
   /** Of the window, as it is now. */
   readonly columns: () => number;
@@ -8,7 +8,7 @@ export interface BoardOptions {
 }
 
 /** Lines at the bottom of a terminal that are redrawn in place, below lines that stay. */
-export interface Board {
+export interface PinnedLines {
   /** Draws these lines in place of the last ones. Cleaned. Each is cut to the window. */
   draw(lines: readonly string[]): void;
   /** Removes the lines, so that another line can be printed. */
@@ -18,7 +18,7 @@ export interface Board {
 }
 
 /** Writes to a terminal that moves its cursor. */
-export function openBoard({ write, columns, rows }: BoardOptions): Board {
+export function openPinnedLines({ write, columns, rows }: PinnedLinesOptions): PinnedLines {
   let drawn: readonly string[] = [];
   const clear = (): void => {
     if (drawn.length > 0) write(removal(drawn, columns()));

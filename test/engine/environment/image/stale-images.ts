@@ -6,7 +6,7 @@ import { pack } from 'tar-stream';
 import { expect } from 'vitest';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { INPUTS_LABEL } from '../../../../src/environment/image/inputs.ts';
-import { oldName } from '../../../../src/environment/image/left-behind.ts';
+import { oldName } from '../../../../src/environment/image/stale-images.ts';
 import { planGc, runGc } from '../../../../src/session/later/gc.ts';
 import type { GcOptions } from '../../../../src/session/later/gc-known.ts';
 import { requestEngine } from '../../../support/raw-engine.ts';

@@ -2,17 +2,17 @@ import path from 'node:path';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { readRecord } from './session.ts';
 
-const recordBeside = ({ plan }: SessionRecord, id: string): SessionRecord | undefined =>
+const siblingRecord = ({ plan }: SessionRecord, id: string): SessionRecord | undefined =>
   readRecord(path.join(path.dirname(plan.sessionDir), id));
 
 /** The session whose agent works on a session's files: another one where they are a folder besides its project. */
 export function agentSession(record: SessionRecord): SessionRecord {
   const { besideSession } = record.plan;
-  return (besideSession === undefined ? undefined : recordBeside(record, besideSession)) ?? record;
+  return (besideSession === undefined ? undefined : siblingRecord(record, besideSession)) ?? record;
 }
 
 /** The sessions of the folders besides a session's project that its agent could write to. */
-export function besideSessions(record: SessionRecord): readonly SessionRecord[] {
+export function extraFolderSessions(record: SessionRecord): readonly SessionRecord[] {
   const writable = (record.plan.also ?? []).filter(({ isReadonly }) => !isReadonly);
-  return writable.flatMap(({ sessionId }) => recordBeside(record, sessionId) ?? []);
+  return writable.flatMap(({ sessionId }) => siblingRecord(record, sessionId) ?? []);
 }

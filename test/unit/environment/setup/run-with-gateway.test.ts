@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Container } from '../../../../src/core/types/engine.ts';
-import { runBesideGateway } from '../../../../src/environment/setup/run-beside-gateway.ts';
+import { runWithGateway } from '../../../../src/environment/setup/run-with-gateway.ts';
 import type { Gateway } from '../../../../src/network/gateway/start-gateway.ts';
 
 /** A container that can be ended once it was started, and that runs until then. */
@@ -41,7 +41,7 @@ it('an interruption before the start ends the container after it, and gives it n
     prepare = resolve;
   });
   let hasWork = false;
-  const running = runBesideGateway(endlessContainer(), gatewayWith({ prepared }), {
+  const running = runWithGateway(endlessContainer(), gatewayWith({ prepared }), {
     signal: interruption.signal,
     limitMs: 60_000,
     onStarted: () => {
@@ -58,11 +58,11 @@ it('ends a container whose gateway is lost, after its time, and for a reason tha
   const { signal } = new AbortController();
   const lost = Promise.resolve(new Error('the gateway has ended'));
   const gateway = gatewayWith({ lost } as Partial<Gateway>);
-  expect(await runBesideGateway(endlessContainer(), gateway, { signal, limitMs: 60_000 })).toEqual({
+  expect(await runWithGateway(endlessContainer(), gateway, { signal, limitMs: 60_000 })).toEqual({
     status: 137,
     stopped: 'the gateway has ended',
   });
-  expect((await runBesideGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60 })).stopped).toMatch(
+  expect((await runWithGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60 })).stopped).toMatch(
     /^it took more than/,
   );
   let watches = true;
@@ -73,6 +73,6 @@ it('ends a container whose gateway is lost, after its time, and for a reason tha
       watches = false;
     };
   };
-  const watched = await runBesideGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60_000, watch });
+  const watched = await runWithGateway(endlessContainer(), gatewayWith({}), { signal, limitMs: 60_000, watch });
   expect([watched.stopped, watches]).toEqual(['the disk is full', false]);
 });
