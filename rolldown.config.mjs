@@ -20,7 +20,7 @@ const silentRequests = {
   },
 };
 
-/** How a module of src/ starts a thread or a process: from a file beside its bundle, which is made of the `.ts` file beside the module. */
+/** How a module of src/ starts a thread or a process: from a file next to its bundle, which is made of the `.ts` file next to the module. */
 export const WORKER_URL = /new URL\('\.\/([\w-]+-worker)\.cjs', import\.meta\.url\)/;
 
 /** A package's ES modules where it has them: jsonc-parser's other form cannot be bundled. */
@@ -44,7 +44,7 @@ export async function bundleWorker(input) {
   return output[0].code;
 }
 
-/** Puts the file of every thread beside the bundle that starts it. @type {import('rolldown').Plugin} */
+/** Puts the file of every thread next to the bundle that starts it. @type {import('rolldown').Plugin} */
 const workerFiles = {
   name: 'worker-files',
   transform: {

@@ -1,5 +1,5 @@
 // node bench/audit-speed.mjs [CHANGES] [FILES] [cold]: the time that the audit takes over changed files of ordinary
-// source in a project of many, the median of five runs after a first one. Each run has a loop of known work beside it
+// source in a project of many, the median of five runs after a first one. Each run has a loop of known work next to it
 // (SHA-256 of 64 MB): on a busy machine their ratio is more reliable than the milliseconds. Contents are hashed at
 // every read, as a session's store does. The audit is warmed up first, as a session does while the agent works; `cold`
 // omits the warm-up.

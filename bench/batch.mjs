@@ -1,5 +1,5 @@
 // node bench/batch.mjs: what the queue of `batch` adds to a session. RUN_CLAUDE_BENCH_TASKS (50) tasks of `claude -p` with
-// a stand-in for the provider: first one by one, each a command of its own, then as one batch with --jobs 1, then with
+// a stand-in for the provider: first one by one, each its own command, then as one batch with --jobs 1, then with
 // RUN_CLAUDE_BENCH_JOBS (2) at a time. All in one project, with the image and the project's base there. Needs an engine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ function timed(words) {
   });
 }
 
-/** One run of a file of its own, so that every task is new. @param {number} jobs */
+/** One run of a separate file, so that every task is new. @param {number} jobs */
 async function batch(jobs) {
   const file = path.join(dir, `tasks-${jobs}`);
   writeFileSync(file, Array.from({ length: TASKS }, (_, at) => `task ${at} of ${jobs}`).join('\n'));

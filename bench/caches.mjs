@@ -1,5 +1,5 @@
 // node bench/caches.mjs [PROJECT]: `npm ci` in a session with the npm cache, and in the same session without it, one of each
-// in turn; then the start of a session with the cache beside one without it. PROJECT has a package-lock.json; the default is
+// in turn; then the start of a session with the cache next to one without it. PROJECT has a package-lock.json; the default is
 // this repository. Medians of RUN_CLAUDE_BENCH_ROUNDS (3) runs. Needs an engine and the registry of npm; options for
 // run-claude, such as --allow-address, come after the project.
 import { execFileSync } from 'node:child_process';

@@ -130,7 +130,7 @@ try {
   const base = `${registry.host}/debian:bench`;
   const own = `run-claude-base:${pins.debian.release}-${docker('version', '--format', '{{.Server.Arch}}')}`;
   const from = docker('images', '--quiet', own) === '' ? pins.debian.reference : own;
-  // One new layer with a label of its own: no layer is in the engine's cache, and all of them can be found again.
+  // One new layer with its own label: no layer is in the engine's cache, and all of them can be found again.
   const script = `id=$(docker create "$1" /bin/true); docker export "$id" | docker import --change "LABEL $3" - "$2"; docker rm "$id"`;
   const words = [from, base, `${LABEL}=${path.basename(dir)}`];
   execFileSync('sh', ['-euc', script, 'sh', ...words], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -33,7 +33,7 @@ function dial() {
   });
 }
 
-/** Milliseconds until the answer's first byte on a connection of its own. @param {string} path */
+/** Milliseconds until the answer's first byte on its own connection. @param {string} path */
 async function firstByte(path) {
   const start = performance.now();
   const socket = await dial();

@@ -1,6 +1,6 @@
-// node bench/kept-session.mjs: what one command costs in a session that is up, beside `docker exec` in the same container.
+// node bench/kept-session.mjs: what one command costs in a session that is up, next to `docker exec` in the same container.
 // Medians of RUN_CLAUDE_BENCH_ROUNDS (31) runs of `true`, one of each kind in turn: as whole commands of the host, and as
-// one request over a kept connection beside the time that a shell inside takes for the same program. Needs an engine.
+// one request over a kept connection next to the time that a shell inside takes for the same program. Needs an engine.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// node bench/preview.mjs: the first byte of a page of a session, beside the same server behind a port that the engine
-// publishes. Medians of RUN_CLAUDE_BENCH_ROUNDS (101) requests, one of each kind in turn, each on a connection of its own.
+// node bench/preview.mjs: the first byte of a page of a session, next to the same server behind a port that the engine
+// publishes. Medians of RUN_CLAUDE_BENCH_ROUNDS (101) requests, one of each kind in turn, each on its own connection.
 // The plain server runs in the session's image. Needs an engine.
 import { execFileSync, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// node bench/remote.mjs [FILES[xBYTES][+COMMITS]]: a later start on an engine behind ssh, beside the commands that a user
+// node bench/remote.mjs [FILES[xBYTES][+COMMITS]]: a later start on an engine behind ssh, next to the commands that a user
 // would write instead: `tar | ssh docker cp` into a new container of the same image, and its start. Medians of
 // RUN_CLAUDE_BENCH_ROUNDS (5) runs, one of each kind in turn, a hundred files changed before each round. The engine is this
 // machine's own, behind an ssh server on loopback: it has no slow link, which would favour sending differences.

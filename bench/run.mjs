@@ -218,7 +218,7 @@ async function compare(tree, image, dir) {
     ['volume: first start', ms('upload'), 'tar \\| docker cp -', ms('tarCp')],
     ['volume: start after 100 host edits', ms('uploadAgain'), 'tar \\| docker cp -', ms('tarCp')],
   ];
-  process.stdout.write('| run-claude | ms | beside | ms | ratio |\n|---|---:|---|---:|---:|\n');
+  process.stdout.write('| run-claude | ms | next to | ms | ratio |\n|---|---:|---|---:|---:|\n');
   for (const [what, took, besides, besideMs] of rows) {
     if (Number.isNaN(took + besideMs)) continue;
     process.stdout.write(

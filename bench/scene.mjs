@@ -18,7 +18,7 @@ export function environmentIn(dir) {
   return env;
 }
 
-/** A project of one file in a new temporary directory, and our own directories beside it. */
+/** A project of one file in a new temporary directory, and our own directories next to it. */
 export function smallProject() {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-bench-'));
   const project = path.join(dir, 'project');
@@ -29,7 +29,7 @@ export function smallProject() {
 
 /**
  * What a word of the command line asks for: 30000x7000 are files and their bytes, 1000+9999 has that many commits more,
- * xfs:30000x7000 lies on a file system of its own in a loop device.
+ * xfs:30000x7000 lies on its own file system in a loop device.
  * @param {string} word
  */
 export function readTree(word) {
@@ -40,7 +40,7 @@ export function readTree(word) {
 }
 
 /**
- * A committed project in directories of a hundred files, and our own directories beside it; one that is there stays.
+ * A committed project in directories of a hundred files, and our own directories next to it; one that is there stays.
  * @param {ReturnType<typeof readTree>} tree @param {string} dir
  */
 export function prepareTree({ files, bytes, commits }, dir) {
@@ -78,7 +78,7 @@ export function prepareTree({ files, bytes, commits }, dir) {
   };
 }
 
-/** Each changes a file of its own, written as git stores what people commit: loose first, then packed by gc. */
+/** Each changes its own file, written as git stores what people commit: loose first, then packed by gc. */
 /** @param {string} project @param {number} commits */
 function addCommits(project, commits) {
   if (commits === 0) return;

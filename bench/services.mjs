@@ -1,4 +1,4 @@
-// node bench/services.mjs: how long a session with Postgres and Redis takes to start, beside `docker run` of the same two
+// node bench/services.mjs: how long a session with Postgres and Redis takes to start, next to `docker run` of the same two
 // images and commands, and what memory each service has. Medians of RUN_CLAUDE_BENCH_ROUNDS (5), one of each kind in
 // turn. Both wait until Postgres accepts queries and Redis answers a ping. Needs an engine.
 import { execFile, execFileSync } from 'node:child_process';

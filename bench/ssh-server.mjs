@@ -6,7 +6,7 @@ import { userInfo } from 'node:os';
 import path from 'node:path';
 
 /**
- * OpenSSH's server on a loopback port of its own, with keys of its own in `dir`, and a PATH whose `ssh` uses them.
+ * OpenSSH's server on its own loopback port, with keys of its own in `dir`, and a PATH whose `ssh` uses them.
  * @param {string} dir
  */
 export async function openSshServer(dir) {

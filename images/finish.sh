@@ -27,7 +27,7 @@ mkdir -p /workspace /run/run-claude/gw
 install -d -o 61000 -g 61000 -m 0711 /run/run-claude/gw/sockets
 # The same for the data of a service.
 install -d -o 61000 -g 61000 -m 0700 /run/run-claude/data
-# What runs beside the agent has this user. Databases look up its name.
+# What runs next to the agent has this user. Databases look up its name.
 if ! getent passwd 61000 >/dev/null; then
   groupadd -o -g 61000 companion
   useradd -o -u 61000 -g 61000 -M -d /tmp -s /bin/sh companion

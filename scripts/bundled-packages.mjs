@@ -4,7 +4,7 @@ import path from 'node:path';
 
 /** @typedef {{ name: string, version: string, license: string, author: string, text: string }} Package `text`: of its license */
 
-/** Texts of licenses for packages without a file of their own: the standard ones, from spdx.org. */
+/** Texts of licenses for packages without their own file: the standard ones, from spdx.org. */
 const TEXTS = path.join(import.meta.dirname, 'license-texts');
 
 /**
@@ -55,7 +55,7 @@ export function billOfMaterials(packages, own) {
     'bom-ref': purl({ name, version }),
     name,
     version,
-    // An expression such as `(MIT OR CC0-1.0)` has a field of its own.
+    // An expression such as `(MIT OR CC0-1.0)` has its own field.
     licenses: [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }],
     purl: purl({ name, version }),
   });

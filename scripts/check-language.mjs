@@ -29,6 +29,8 @@ const GLOSSARY = [
   [/\bforeign images?\b/, 'custom image'],
   [/\bwishes\b/, 'suspicious edits'],
   [/\bcame to anything\b/, 'produced a result'],
+  [/(?<!['"`/(])\bbeside (a|an|the|its|their|it|them|each|another|other|which|whose|these|those)\b/, 'next to, extra'],
+  [/\b(is|are) (not )?carried (there|on|by)\b|\bnot carried\b(?! out)/, 'supported, passed on'],
 ];
 
 /** Lines that may contain the words. Each has its reason. */

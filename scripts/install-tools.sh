@@ -31,7 +31,7 @@ need setfacl acl
 need setfattr attr
 need ip iproute2
 need nsenter util-linux
-# Two unit tests have a kernel of their own, for a file system that knows no letter case.
+# Two unit tests have their own kernel, for a file system that knows no letter case.
 need linux.uml user-mode-linux
 need modprobe kmod
 need mkfs.jfs jfsutils

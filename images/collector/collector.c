@@ -1,5 +1,5 @@
 /*
- * Reads trees for the host: what the agent wrote, and the base below it. Runs in a container of its own, uid 0 with
+ * Reads trees for the host: what the agent wrote, and the base below it. Runs in its own container, uid 0 with
  * exactly CAP_DAC_READ_SEARCH, no network, mounts read-only; speaks the frames of wire.h over stdin and stdout.
  *
  *   collector NAME=DIRECTORY...

@@ -1,7 +1,7 @@
 // Serves an MCP server that is a program (stdio) over HTTP on a unix socket:
 //   node mcp-stdio.mjs SOCKET DIRECTORY PROGRAM [ARGUMENT]...
 // The first line of the input is JSON: { "env": variables of the program, "token": what each request has to show }. When the input ends, this process ends, and the
-// container with it. Each session of the protocol has a process of the program of its own.
+// container with it. Each session of the protocol has a process of a separate program.
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { rmSync } from 'node:fs';

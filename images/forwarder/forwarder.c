@@ -10,7 +10,7 @@
  * One process, one epoll, no fork, no thread and no allocation after start, so that it works at the pids limit and at the
  * memory limit. Out of descriptors or slots it stops accepting until a connection ends. A socket without a server (the
  * gateway is being restarted) is retried for WAIT_MS before the connection is dropped; until the first one was joined (it
- * starts beside this program), for START_WAIT_MS.
+ * starts next to this program), for START_WAIT_MS.
  * It runs as the agent's user: the agent can kill it (init starts it again) but gains nothing by that, because the
  * policy is at the other end of the socket. It checks nothing that passes.
  * It is not dumpable: its environment has the session's variables, and its root is the container's. A process of the same

@@ -8,7 +8,7 @@ export function bound(server, limits) {
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = REQUESTS;
   server.headersTimeout = limits.headMs;
-  // Without traffic. A tunnel has a limit of its own.
+  // Without traffic. A tunnel has its own limit.
   server.timeout = limits.idleMs;
 }
 

@@ -91,7 +91,7 @@ export function createCa(now) {
   };
 }
 
-/** A certificate for one host, with a key of its own. @param {import('../../src/core/types/gateway.ts').SessionCa} ca
+/** A certificate for one host, with its own key. @param {import('../../src/core/types/gateway.ts').SessionCa} ca
  * @param {string} host @param {number} now @returns {{ key: string, cert: string }} */
 export function createHostCertificate(ca, host, now) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -227,7 +227,7 @@ class Interceptor {
     const method = request.method ?? '';
     const named = hostHeader(request.rawHeaders, 443);
     const url = request.url ?? '';
-    // The absolute form names a host of its own. A fragment ends the path for some servers only.
+    // The absolute form names its own host. A fragment ends the path for some servers only.
     if (!url.startsWith('/') || /[#\\]/.test(url)) throw new Refused('a request to a brokered host names a plain path');
     if (named?.host !== target.host || named.port !== target.port)
       throw new Refused(`the Host header is not ${target.host}`);

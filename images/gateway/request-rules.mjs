@@ -43,7 +43,7 @@ export function refusedQuery(url, parameters) {
 }
 
 /**
- * Whether one of the requests that a rule names is this one, by its method and path. A push needs a rule of its own: reading by `GET /name.git/**`
+ * Whether one of the requests that a rule names is this one, by its method and path. A push needs its own rule: reading by `GET /name.git/**`
  * includes neither its first step, which is a GET, nor the second.
  * @param {readonly RequestRule[]} requests @param {string} method
  * @param {string} url

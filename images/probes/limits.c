@@ -97,7 +97,7 @@ static int try_swap(const void *unused)
 	return both == -2 ? UNTESTABLE : both >= 0 && both == memory_limit() ? STOPPED : OPEN;
 }
 
-/* The bomb is a child of its own, the largest process: the kernel's OOM killer chooses it. */
+/* The bomb is its own child, the largest process: the kernel's OOM killer chooses it. */
 static int try_memory_bomb(const void *unused)
 {
 	(void)unused;

@@ -5,7 +5,7 @@ set -euo pipefail
 # shellcheck disable=SC1091
 . "$(dirname "$0")/common.sh"
 
-# What is suspect needs a person: a check that only a blocked change fails is green for a new hook of an agent.
+# A suspect change needs a review: with `blocked` as the level, the check would be green for a new hook of an agent.
 fail_on=${RC_FAIL_ON:-suspect}
 require_level "$fail_on"
 [ -n "$RC_BASE" ] || fail 'there is no base to compare with: set the input base'

@@ -10,7 +10,7 @@ fail() {
 }
 
 # Runs a command whose output may have text of a session: the runner must not take a line of it for a command.
-# Both streams become one: two would not keep their order beside the lines that stop commands.
+# Both streams become one: two would not keep their order next to the lines that stop commands.
 quietly() {
   local token status=0
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')

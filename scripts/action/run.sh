@@ -8,7 +8,7 @@ case "$RC_PROMPT" in
   '') fail 'run needs the input prompt' ;;
   -*) fail 'the prompt must not begin with a dash' ;;
 esac
-# A state of its own: the session of this step is the only one.
+# Its own state: the session of this step is the only one.
 state=$(mktemp -d "$RUNNER_TEMP/run-claude-state.XXXXXX")
 export XDG_STATE_HOME=$state
 file=$state/session.tar

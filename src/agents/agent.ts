@@ -109,7 +109,7 @@ export interface AgentHome {
   /** @throws {RunClaudeError} INSTANCE_FOREIGN, PROFILE_MISSING */
   readonly stage: (options: HomeOptions) => Promise<StagedClaude>;
   /**
-   * The directory with the agent's conversations, relative to the home: a volume of its own with `--isolate-claude-data`.
+   * The directory with the agent's conversations, relative to the home: its own volume with `--isolate-claude-data`.
    * Undefined where that is not offered.
    */
   readonly conversationsDir: string | undefined;

@@ -130,7 +130,7 @@ function tellUncollected(mode: SessionMode, record: SessionRecord, { tell }: Ses
 }
 
 /**
- * Right below the last screen of an agent, which may name a command of its own: on the host that one finds no conversation
+ * Right below the last screen of an agent, which may name its own command: on the host that one finds no conversation
  * held in a copy.
  */
 function tellOwnCommand({ program, tty, mode, sessionId }: Plan, { tell }: SessionDeps): void {

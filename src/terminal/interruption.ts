@@ -15,7 +15,7 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Listens until disposed. Stages end in order and nothing is lost. While the agent has the terminal in raw mode, Ctrl-C
- * is a key of its own and never comes here.
+ * is its own key and never comes here.
  */
 export function listenForSignals(source: NodeJS.EventEmitter): Interruption & Disposable {
   const abort = new AbortController();

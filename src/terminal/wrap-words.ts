@@ -13,7 +13,7 @@ const COMMAND = /run-claude(?: [^\s,;:.)']+){1,4}/g;
 
 /**
  * Cleaned text, perhaps with colours, in lines of at most `columns` columns; Infinity wraps nothing. Breaks at blanks
- * only, so that a path, an id and an option stay whole (one that is longer than a line has a line of its own), and not
+ * only, so that a path, an id and an option stay whole (one that is longer than a line has its own line), and not
  * within a run-claude command. Lines after the first begin below the text's own beginning, or below the value of a
  * `name   value` line.
  */

@@ -19,7 +19,7 @@ const gaps = readKnownGaps();
 const wanted = new RegExp(`^(?:${process.env['GATE_CASES'] ?? ''})`);
 const AT_ONCE = 2;
 
-/** One script as a session with --auto-apply, in a project of its own. */
+/** One script as a session with --auto-apply, in its own project. */
 async function runCase(scene: Scene, one: GateCase, script: string) {
   const project = path.join(scene.root, one.id);
   const report = path.join(scene.root, `${one.id}.json`);
@@ -90,7 +90,7 @@ async function ordinaryAlarms(scene: Scene, one: GateCase): Promise<string[]> {
 describe.each([...readGateCases()])('%s in sessions', (_, cases) => {
   it.each([
     ['holds back every attack', 'session', attackMisses, gaps.attacks],
-    ['applies the ordinary work beside it', 'ordinary', ordinaryAlarms, gaps.ordinary],
+    ['applies the ordinary work next to it', 'ordinary', ordinaryAlarms, gaps.ordinary],
   ] as const)('%s', async (_title, script, wrong, known) => {
     await using scene = new Scene();
     const todo = cases.filter((one) => one[script] !== undefined && !(one.id in known) && wanted.test(one.id));

@@ -1,6 +1,6 @@
 /** Settings of the cluster: two nodes, and a login node that has the controller and the shared directory. */
 export const LOGIN_ADDRESS = '10.0.2.2';
-/** Beside the runtime that a node has, the other one is removed. */
+/** Next to the runtime that a node has, the other one is removed. */
 export const NODES = [
   { name: 'node1', address: '10.0.2.11', mac: '52:54:00:12:34:01', runtime: 'runc', removed: 'crun' },
   { name: 'node2', address: '10.0.2.12', mac: '52:54:00:12:34:02', runtime: 'crun', removed: 'runc' },

@@ -39,7 +39,7 @@ export async function prepareEngine(name) {
 
 /**
  * Starts the guest of some cells with their engine.
- * @param {readonly import('./cells.mjs').Cell[]} cells of one engine; one of them at most has a disk of its own
+ * @param {readonly import('./cells.mjs').Cell[]} cells of one engine; one of them at most has its own disk
  */
 export async function startEngine(cells) {
   const name = cells[0]?.engine ?? '';
@@ -100,7 +100,7 @@ mount -o ro ${suppliesDevice} /mnt/supplies; mount ${dataDevice} /mnt/data`;
 }
 
 /**
- * The disk with the engine's data, filled on the host once. A machine writes its changes beside it.
+ * The disk with the engine's data, filled on the host once. A machine writes its changes next to it.
  * @param {string} id
  * @param {import('./cells.mjs').Engine} engine
  * @param {string} disk

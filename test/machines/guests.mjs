@@ -5,7 +5,7 @@
  * @property {'amd64' | 'arm64'} arch Debian's name of the architecture
  * @property {string} suite Debian's release
  * @property {string} kernel the package that depends on the kernel, or `uml`
- * @property {readonly string[]} packages beside what every guest has (systemd, ssh, git)
+ * @property {readonly string[]} packages next to what every guest has (systemd, ssh, git)
  * @property {string} setup runs inside the tree, as root, before its first start
  */
 
@@ -45,7 +45,7 @@ ${LEGACY_IPTABLES}
 ${NO_ENGINE}
 printf 'kernel.unprivileged_userns_clone = 0\\n' >/etc/sysctl.d/90-lab.conf`,
   },
-  // The login node and the nodes of a Slurm cluster: they differ in their settings. A kernel of its own, under emulation.
+  // The login node and the nodes of a Slurm cluster: they differ in their settings. Its own kernel, under emulation.
   slurm: {
     arch: 'amd64',
     suite: 'trixie',

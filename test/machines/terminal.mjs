@@ -1,4 +1,4 @@
-/** A program that has a terminal of its own, and answers to its questions. */
+/** A program that has its own terminal, and answers to its questions. */
 import { spawn } from 'node:child_process';
 
 const LIMIT_MS = 20 * 60_000;

@@ -16,7 +16,7 @@ export interface AgentInSession {
   readonly tmpMb?: number;
 }
 
-/** An agent's container beside its gateway. It sleeps; tests run programs in it. */
+/** An agent's container next to its gateway. It sleeps; tests run programs in it. */
 export async function startAgentInSession(gateway: Gateway, options: AgentInSession): Promise<EngineContainer> {
   const { engine, sessionId, image, memoryMb = 2048, pids = 256, tmpMb = 256 } = options;
   const agent = await engine.create(

@@ -12,7 +12,7 @@ export interface CustomImages {
   readonly ours: string;
   /** The beginning of all names of this test file, without a tag. */
   readonly name: string;
-  /** Builds an image and returns its name. The files are programs, beside the Dockerfile. */
+  /** Builds an image and returns its name. The files are programs, next to the Dockerfile. */
   build(dockerfile: string, programs?: Readonly<Record<string, string>>): Promise<string>;
   /** Has an image removed that the test made in another way. */
   removeLater(tag: string): void;

@@ -7,7 +7,7 @@ import { connectForTest } from './engine.ts';
 import { testImage } from './image.ts';
 
 /**
- * Podman's service on a socket of its own, with a storage of its own, in a network and mount namespace of its own. It
+ * Podman's service on its own socket, with its own storage, in a network and mount namespace of its own. It
  * can be started again with another runtime on the same storage. scripts/install-tools.sh brings Podman and its
  * runtimes.
  */

@@ -5,7 +5,7 @@ import { Link } from './link.ts';
 import { SecondEngine, type SecondEngineOptions } from './second-engine.ts';
 import { openSshFront, type SshFront } from './ssh-front.ts';
 
-/** An engine of the test's own behind a login of its own. */
+/** An engine of the test's own behind its own login. */
 export interface RemoteEngine {
   readonly name: string;
   readonly engine: SecondEngine;

@@ -46,7 +46,7 @@ export interface SecondEngineOptions {
   readonly runtimes?: Readonly<Record<string, { readonly path: string; readonly runtimeArgs: readonly string[] }>>;
 }
 
-/** A Docker daemon of the test's own, in a network namespace of its own: the user's daemon is never touched. Linux, root. */
+/** A Docker daemon of the test's own, in its own network namespace: the user's daemon is never touched. Linux, root. */
 export class SecondEngine {
   readonly dir: string = mkdtempSync(path.join(tmpdir(), 'run-claude-engine-'));
   readonly host: string = `unix://${path.join(this.dir, 'sock')}`;

@@ -29,7 +29,7 @@ export function hasSlurm(): boolean {
   return process.getuid?.() === 0 && programs.every((file) => existsSync(file));
 }
 
-/** A cluster of three nodes on this machine, two of them in the partitions `test` and `brief`: real daemons of Slurm, each node with ports and a spool of its own. */
+/** A cluster of three nodes on this machine, two of them in the partitions `test` and `brief`: real daemons of Slurm, each node with ports and its own spool. */
 export class SlurmCluster implements AsyncDisposable {
   readonly root: string = mkdtempSync(path.join(tmpdir(), 'rc-slurm-'));
   readonly user = USER;

@@ -28,7 +28,7 @@ export interface SshFront {
 const QUIET = { stdio: 'ignore' } as const;
 
 /**
- * OpenSSH's server on a loopback port of its own, with keys of its own in `dir`: an engine that is elsewhere. The client
+ * OpenSSH's server on its own loopback port, with keys of its own in `dir`: an engine that is elsewhere. The client
  * is the system's; a configuration replaces the user's `~/.ssh/config`, which ssh finds by the password file.
  */
 export async function openSshFront(

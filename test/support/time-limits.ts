@@ -65,7 +65,7 @@ export const SLOW: Readonly<Record<string, Exception>> = {
   'test/unit/review/apply/property.test.ts': { minutes: 5, why: '1,000 random projects' },
   'test/unit/architecture/tests.test.ts': { minutes: 3, why: 'reads every file of src/ and test/' },
   'test/unit/audit/fuzz.test.ts': { minutes: 5, why: 'measures every regular expression on long lines' },
-  'test/unit/audit/gate.test.ts': { minutes: 5, why: 'some 400 scripts, each in a project of its own' },
+  'test/unit/audit/gate.test.ts': { minutes: 5, why: 'some 400 scripts, each in its own project' },
   'test/unit/audit/hostile-files.test.ts': { minutes: 10, why: 'judges some 500 files that are made to be slow' },
   'test/unit/audit/program-endings.test.ts': { minutes: 2, why: 'judges a program of each language under each glob' },
   'test/unit/audit/variants.test.ts': { minutes: 10, why: 'judges some 28,000 variants of attacks' },

@@ -20,7 +20,7 @@ const INVISIBLE = anyOf(
 /** Characters of private use show nothing, or a picture of one font: they do not belong in a word, nor in rows. */
 const PRIVATE_USE =
   /[\w.](?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}])(?:[\w.]|(?:[\ue000-\uf8ff]|[\u{f0000}-\u{10fffd}]){3})/u;
-/** Marks that look like an operator or separator of ASCII, beside a word or a quote. A fraction of digits is one. */
+/** Marks that look like an operator or separator of ASCII, next to a word or a quote. A fraction of digits is one. */
 const ODD_MARKS = anyOf(
   /[\w$)\]'"]\s{0,2}[\u01c0-\u01c3]|[\u01c0-\u01c3]\s?[\w=(]|[\u037e\ua789]/u,
   /(?:[A-Za-z:.)"'\]]|^)[\u2215\u2044\u29f8\u2571]|[\u2215\u2044\u29f8\u2571][A-Za-z.]/u,

@@ -21,7 +21,7 @@ const PNPM_KEY = /(?:'(?=[^']*[^A-Za-z_'])[^'\\]*'|(?!<<|- )(?:[\w@./()+^~<>=| \
 const PNPM_VALUE =
   /'[^'\\]*'|[\w.^~=<(/-](?:[^'"[\]{}#&!`\\:]|:(?! ))*|\[\]|\{\}|\{[\w@./-]+: [^{}\\]*\}|\[[^[\]{}\\]*\]/.source;
 
-/** Lines (trimmed) as one tool spells its file in a way of its own, always the same: no parser is needed to read it. */
+/** Lines (trimmed) as one tool spells its file in its own way, always the same: no parser is needed to read it. */
 const OWN_SPELLINGS: readonly { readonly path: RegExp; readonly line: RegExp }[] = [
   {
     path: /(^|\/)pnpm-lock\.yaml$/,

@@ -167,7 +167,7 @@ export const CONTENT_RULES: readonly GeneralRule[] = [
     cases: {
       mark: {
         title: 'Mark that looks like another',
-        why: 'It is a letter or a mark of its own, not the operator or separator that it looks like.',
+        why: 'It is a letter or its own mark, not the operator or separator that it looks like.',
       },
     },
     why: 'It is another name than the one that it looks like.',

@@ -126,7 +126,7 @@ export const NAME_RULES: readonly GeneralRule[] = [
     severity: 'suspect',
     files: EVERY,
     look: [COLLISIONS],
-    about: 'letters of another script, beside a file whose name looks the same',
+    about: 'letters of another script, next to a file whose name looks the same',
     why: 'A reader takes it for the file of that name.',
     source: 'Unicode UTS 39',
   },

@@ -61,7 +61,7 @@ export const TREE_RULES: readonly GeneralRule[] = [
     severity: 'suspect',
     files: EVERY,
     look: [{ kind: 'together', see: pluginParts }],
-    about: 'hooks, monitors, commands, agents, skills and servers beside a `.claude-plugin` folder',
+    about: 'hooks, monitors, commands, agents, skills and servers next to a `.claude-plugin` folder',
     why: 'Where the plugin is installed from this folder, the assistant runs its hooks and commands outside the sandbox.',
     source: 'Claude Code plugins reference',
   },

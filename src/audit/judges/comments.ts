@@ -13,7 +13,7 @@ export const isReadComment = (line: string): boolean => READ.test(line);
 
 /**
  * Whether two texts of YAML, TOML or make differ in comments and empty lines alone. A comment that a tool may read, or
- * one beside a continued line, is not a comment here.
+ * one next to a continued line, is not a comment here.
  */
 export function differInCommentsOnly(path: string, before: string, after: string): boolean {
   if (!COMMENTED.test(path)) return false;

@@ -40,7 +40,7 @@ export function importsOf(path: string, text: string): readonly string[] {
       return target === undefined ? [] : [target, target.replace(/\.[cm]?jsx?$/i, '')];
     });
   return [...pythonImports(text)].flatMap(([ups, name]) => {
-    // A script finds modules beside it.
+    // A script finds modules next to it.
     const from = ups === 0 ? dir : placed(dir, '../'.repeat(ups - 1));
     const target = from === undefined ? undefined : placed(from, name.replaceAll('.', '/'));
     return target === undefined || target === '' ? [] : [target];

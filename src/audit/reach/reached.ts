@@ -133,7 +133,7 @@ export function reached(scene: Scene, aliases: Aliases): readonly Found[] {
   return found;
 }
 
-/** Whether a list of tests names an ordinary test: a numbered script beside the list, as git and sharness have them. */
+/** Whether a list of tests names an ordinary test: a numbered script next to the list, as git and sharness have them. */
 const isListedTest = (path: string, by: string): boolean =>
   /(^|\/)t\/t\d{4}-[\w.-]+\.sh$/i.test(path) && /(^|\/)t\/(makefile|meson\.build)$/i.test(by);
 

@@ -123,7 +123,7 @@ export const REFERRERS: readonly Referrer[] = [
   },
 ];
 
-/** Files whose presence, or a word in them, makes a tool run every program of a folder beside them. */
+/** Files whose presence, or a word in them, makes a tool run every program of a folder next to them. */
 export const IMPLIED: readonly { readonly paths: RegExp; readonly says?: RegExp; readonly folder: string }[] = [
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'modules' },
   { paths: /(^|\/)nuxt\.config\.[cm]?[jt]s$/i, folder: 'server/plugins' },

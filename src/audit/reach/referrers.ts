@@ -122,7 +122,7 @@ export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
     ...(referrer === undefined ? values.flatMap((value) => wordsOf(MENTIONED, value)) : []),
   ]);
   const whole = values.filter((value) => WHOLE_PATH.test(value)).map((value) => value.replace(/^(\.\/)+/, ''));
-  // Cargo runs the build script beside the manifest, wherever that is.
+  // Cargo runs the build script next to the manifest, wherever that is.
   const rust = /\.rs$/i.test(path)
     ? rustParts(path, text)
     : /(^|\/)cargo\.toml$/i.test(path)

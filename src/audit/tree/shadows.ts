@@ -36,7 +36,7 @@ const TWINS: readonly Twin[] = [
       ...JAVASCRIPT.map((one) => `${stem}/index.${one}`),
     ],
   },
-  // A bundler takes .mjs first; beside .js the two are one package for two module systems.
+  // A bundler takes .mjs first; next to .js the two are one package for two module systems.
   { path: /^(.*)\.[cm]js$/, others: (stem) => [`${stem}.ts`, `${stem}.tsx`] },
   { path: /^(.*)\.pmc$/, others: (stem) => [`${stem}.pm`] },
   { path: /^(.*)\.plc$/, others: (stem) => [`${stem}.pl`] },

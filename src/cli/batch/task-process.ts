@@ -31,7 +31,7 @@ export interface TaskProcess {
 }
 
 /**
- * Runs one session in a process of its own, which outlives this one. It is the leader of a process group: a Ctrl-C on the
+ * Runs one session in its own process, which outlives this one. It is the leader of a process group: a Ctrl-C on the
  * terminal reaches it once, through {@link TaskProcess.stop}.
  */
 export function startTask(options: TaskProcessOptions): TaskProcess {

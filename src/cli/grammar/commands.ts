@@ -128,7 +128,7 @@ export const COMMANDS: readonly CommandShape[] = [
       value('client-id', 'ID', 'with login: a client that you registered (default: register one)'),
       value('scope', 'SCOPES', 'with login: what to ask for (default: what the server names)'),
       value('tool', 'NAME', 'with add: a tool that may be called (default: all), repeatable'),
-      value('directory', 'DIR', 'with add: where PROGRAM is started, in a container of its own; read-only'),
+      value('directory', 'DIR', 'with add: where PROGRAM is started, in its own container; read-only'),
       value('secret', 'NAME=COMMAND', 'with add: a variable of PROGRAM, printed by a command here, repeatable'),
       value('host', 'HOST[:PORT]', 'with add: a host that PROGRAM can reach (default: none), repeatable'),
       JSON_OPTION,

@@ -53,7 +53,7 @@ function reopening(open: () => Promise<Box>): { box(): Promise<Box>; close(): Pr
       };
       current = opening;
       opening.then((box) => {
-        // What it opened beside the session ends with it.
+        // What it opened next to the session ends with it.
         void box.closed.then(forget).then(() => box.close().catch(() => undefined));
       }, forget);
       return opening;

@@ -15,7 +15,7 @@ import { askedRun, askingPlace } from './asked-run.ts';
 
 /** `--check`: the checks of `doctor`, and whether this session can be planned. Returns 0, or 1 with faults. */
 export async function checkRun(line: RunLine, context: CommandContext): Promise<number> {
-  // Errors in the command line or the files come first: they have an exit status of their own.
+  // Errors in the command line or the files come first: they have their own exit status.
   const merged = await readPolicy(line.project, line.flags, context, {
     isAttended: process.stdin.isTTY === true && process.stderr.isTTY === true,
   });

@@ -14,7 +14,7 @@ export interface DryRun {
   readonly source: CredentialSource | undefined;
   /** As in FoundLogin. */
   readonly words: string | undefined;
-  /** What is copied, in words; undefined where no scan told it. */
+  /** What is copied, in words; undefined where nothing was scanned. */
   readonly entering: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   /** run-claude's directory for data of agents. */

@@ -28,7 +28,7 @@ export interface ListOptions {
   readonly isOneProject: boolean;
 }
 
-/** The widest path beside a prompt. */
+/** The widest path next to a prompt. */
 const MAX_PATH_COLUMNS = 34;
 const INDENT = '  ';
 

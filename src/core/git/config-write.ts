@@ -27,7 +27,7 @@ type Written = Pick<ConfigEntry, 'section' | 'subsection' | 'name' | 'value'>;
  * Keys of other classes than harmless that the copy needs to be the same repository. Values that run are not among them.
  * Nor is extensions.relativeworktrees: git before 2.48 refuses the repository for it, and a copy has no such paths.
  */
-const CARRIED = new Set(
+const KEPT = new Set(
   `core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode
    core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.protecthfs core.protectntfs
    core.sparsecheckout core.sparsecheckoutcone core.untrackedcache extensions.objectformat extensions.refstorage
@@ -35,7 +35,7 @@ const CARRIED = new Set(
    committer.name committer.email push.default checkout.defaultremote remote.pushdefault
    status.showuntrackedfiles diff.ignoresubmodules submodule.active submodule.recurse`.split(/\s+/),
 );
-const CARRIED_IN_SUBSECTION = new Set(
+const KEPT_IN_SUBSECTION = new Set(
   `branch.remote branch.merge branch.pushremote remote.url remote.pushurl remote.fetch remote.push remote.tagopt
    remote.mirror submodule.url submodule.active submodule.branch submodule.ignore`.split(/\s+/),
 );
@@ -74,7 +74,7 @@ export function rewriteConfig(text: string, place: ConfigPlace = ANYWHERE): Rewr
 function mayCarry(entry: ConfigEntry): boolean {
   if (entry.value !== undefined && /^\s*[a-z0-9.+-]*::/i.test(entry.value)) return false;
   const plain = `${entry.section}.${entry.name}`;
-  if (entry.subsection === undefined ? CARRIED.has(plain) : CARRIED_IN_SUBSECTION.has(plain)) return true;
+  if (entry.subsection === undefined ? KEPT.has(plain) : KEPT_IN_SUBSECTION.has(plain)) return true;
   return classOfKey(entry.key) === 'harmless';
 }
 

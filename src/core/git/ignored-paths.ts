@@ -25,7 +25,7 @@ export interface IgnoreSources {
 
 /**
  * What git ignores in a project, as git decides it: every `.gitignore` on the way to a path, where the deepest has the last
- * word, and `info/exclude`. A repository inside the project has rules and an index of its own. Answers without waiting.
+ * word, and `info/exclude`. A repository inside the project has rules and its own index. Answers without waiting.
  */
 export class IgnoredPaths {
   readonly #sources: IgnoreSources;

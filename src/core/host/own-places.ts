@@ -70,6 +70,6 @@ function foreign(dir: string, owner: number, uid: number, variable: string): Run
       ? 'Run it without sudo, or with the home directory of root (sudo -H).'
       : owner === 0
         ? `Was it made by a run as root? Look at what is in it, then make it yours, or set ${variable}.`
-        : `Set ${variable} to a directory of your own.`;
+        : `Set ${variable} to your own directory.`;
   return new RunClaudeError('PLACE_FOREIGN', `${dir} belongs to user ${owner}, and this is user ${uid}`, { hint });
 }

@@ -109,7 +109,7 @@ export function variants<T extends object>(
 /**
  * A kind of record on the disk. Raise `version` when an earlier release would misread what this one writes, and add the
  * migration from the version before; a new optional field needs neither. The forms that earlier releases wrote are
- * kept as fixtures beside the tests of the reader.
+ * kept as fixtures next to the tests of the reader.
  */
 export interface RecordFormat<T> {
   /** For messages: 'session record'. */

@@ -12,7 +12,7 @@ export interface AgentPackageFile {
   readonly integrity: string;
 }
 
-/** The program of an agent that is not in every image: its package is a layer of its own. */
+/** The program of an agent that is not in every image: its package is its own layer. */
 export interface AgentPackage {
   /** Its name in the PATH. */
   readonly program: string;

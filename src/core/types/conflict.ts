@@ -1,6 +1,6 @@
 import type { RelPath } from '../text/path.ts';
 
-/** keep: the host's version stays. file: it stays, and the session's is written beside it as NAME.session. */
+/** keep: the host's version stays. file: it stays, and the session's is written next to it as NAME.session. */
 export type ConflictRule = 'keep' | 'theirs' | 'markers' | 'file';
 
 export interface Conflict {

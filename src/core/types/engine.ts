@@ -165,7 +165,7 @@ export interface Container {
   remove(): Promise<void>;
 }
 
-/** A program that was started in a running container, beside the container's own. */
+/** A program that was started in a running container, next to the container's own. */
 export interface InsideProgram {
   /** With a tty everything is on stdout. Readable before start(). */
   readonly stdout: NodeJS.ReadableStream;

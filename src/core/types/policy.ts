@@ -137,7 +137,7 @@ export interface McpServer {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** An MCP server that is a program: it runs in a container of its own, with its secrets. */
+/** An MCP server that is a program: it runs in its own container, with its secrets. */
 export interface McpProgram {
   /** As the agent sees it. */
   readonly name: string;
@@ -153,7 +153,7 @@ export interface McpProgram {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** A server that the project's work needs, such as a database: it runs in a container of its own beside the agent. */
+/** A server that the project's work needs, such as a database: it runs in its own container next to the agent. */
 export interface Service {
   /** Also its host name inside. */
   readonly name: string;

@@ -8,7 +8,7 @@ export interface ProjectRequest {
   readonly contents?: Readonly<Record<string, string>> | undefined;
   /** An image of the engine, which a devcontainer.json names. */
   readonly image?: string | undefined;
-  /** Servers beside the agent. Undefined: none. */
+  /** Servers next to the agent. Undefined: none. */
   readonly services?: readonly Service[] | undefined;
   /** Ports of the session whose pages the user sees, as `--port`; `forwardPorts` of a devcontainer.json. */
   readonly ports?: readonly number[] | undefined;

@@ -21,7 +21,7 @@ export interface ReviewItem {
   readonly similarity?: number;
   /** With {@link renamedFrom}: what the old name held. */
   readonly renamedEntry?: Entry;
-  /** For a deleted path: the new name, beside which it is shown. */
+  /** For a deleted path: the new name, next to which it is shown. */
   readonly renamedTo?: string;
   /** For a file that a link or a folder replaced: the withheld path that has its content. */
   readonly contentIn?: string;
@@ -43,7 +43,7 @@ export interface Decision {
   readonly set?: FileSet;
 }
 
-/** Claude's own data beside the workspace's changes; its paths begin with `~/.claude/`. */
+/** Claude's own data next to the workspace's changes; its paths begin with `~/.claude/`. */
 export interface ClaudeReview {
   /** clean: comes back with the rest. suspect: needs its own yes. blocked: what was tried, shown and nothing more. */
   readonly items: readonly ReviewItem[];

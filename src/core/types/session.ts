@@ -116,7 +116,7 @@ export interface UsageTotals {
   readonly costUsd: number;
 }
 
-/** `manifest` beside session.json. */
+/** `manifest` next to session.json. */
 export interface CollectedRecord extends Collected {
   readonly version: 1;
   readonly findings: readonly Finding[];

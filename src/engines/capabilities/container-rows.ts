@@ -141,7 +141,7 @@ export const CONTAINER_ROWS = {
     {
       docker: 'NetworkMode',
       podman: 'netns',
-      oci: 'a network namespace of its own',
+      oci: 'its own network namespace',
       pod: confined('network'),
       pods: 'NetworkPolicy',
     },

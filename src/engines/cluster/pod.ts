@@ -22,7 +22,7 @@ export interface SessionPodParts {
   readonly name: string;
   readonly owner: string;
   readonly form: PodForm;
-  /** Of an agent in a pod of its own. */
+  /** Of an agent in its own pod. */
   readonly gateway: GatewayPod | undefined;
   /** Reference with a digest. */
   readonly image: string;
@@ -199,7 +199,7 @@ function onNode(node: string): object {
 }
 
 /**
- * The policies of a session: nothing in and nothing out, and out for the gateway. For an agent with a network of its own, one
+ * The policies of a session: nothing in and nothing out, and out for the gateway. For an agent with its own network, one
  * port of the gateway. Policies are a union. Pure.
  */
 export function sessionPolicies(sessionId: string, owner: string, form: PodForm): readonly object[] {

@@ -15,7 +15,7 @@ import type { SessionClaim } from './session-claim.ts';
 export interface SessionPlaces {
   /** The node of all of them, once the first has one. */
   node?: Promise<string | undefined>;
-  /** The address of the gateway's pod, where the agent has a network of its own. */
+  /** The address of the gateway's pod, where the agent has its own network. */
   gateway?: Promise<string>;
 }
 
@@ -89,7 +89,7 @@ function requireAddress(pod: ClusterObject): string {
   return address;
 }
 
-/** A collector of a command beside the one that runs the session. The session's pods are left as they are. */
+/** A collector of a command next to the one that runs the session. The session's pods are left as they are. */
 const runsNextToAgent = ({ role, name }: ContainerSpec): boolean => role === 'collector' && /-watch-\d+$/.test(name);
 
 /** The first pod of a session chooses the node: the claim is on it from then on. */

@@ -100,7 +100,7 @@ export const RUNTIMES: Readonly<Record<string, TestedKind>> = {
       'read-only root, no setuid bits, namespaces, network none, environment, git guard; its own kernel answers the calls: seccomp, masks, mount options, nodump and init hold only in part',
     shown: `runsc of 2022-12: ${ENGINES}`,
   },
-  kata: { name: 'Kata', holds: 'all inside a kernel of its own', shown: NOT_RUN },
+  kata: { name: 'Kata', holds: 'all inside its own kernel', shown: NOT_RUN },
 };
 
 /** The row for that engine. */

@@ -63,7 +63,7 @@ export function podmanBody(
     read_only_filesystem: true,
     read_write_tmpfs: false,
     image_volume_mode: 'ignore',
-    // Otherwise the host's names are copied. Podman takes no names of the spec beside this: nameLoopback writes them.
+    // Otherwise the host's names are copied. Podman takes no names of the spec next to this: nameLoopback writes them.
     use_image_hosts: true,
     manage_password: false,
     umask: '0022',

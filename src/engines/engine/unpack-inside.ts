@@ -16,7 +16,7 @@ export interface UnpackRequest {
 }
 
 /**
- * Unpacks an archive by a container of its own with the mounts of another: where no engine copies files into containers.
+ * Unpacks an archive by its own container with the mounts of another: where no engine copies files into containers.
  *
  * @throws {RunClaudeError} PLACE_FAILED with the last words of tar; what `create` throws
  */

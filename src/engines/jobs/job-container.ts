@@ -19,7 +19,7 @@ export interface InJob extends BundleParts {
   readonly filled: Map<string, string>;
 }
 
-/** A container of a job: a program beside the job gets its bundle, and runs it with these streams. */
+/** A container of a job: a program next to the job gets its bundle, and runs it with these streams. */
 export async function createInJob(spec: ContainerSpec, inJob: InJob): Promise<Container> {
   const { options, job } = inJob;
   const rootfs = await rootFiles(options.local, spec.image, options);

@@ -29,7 +29,7 @@ export const EXIT_MARK = '\u001erun-claude-exit ';
 
 /**
  * crun sets a container's limit of processes before it makes the user namespace, where every process of the user on the
- * node counts (seen with 1.8 and 1.21). In a user namespace of its own, with the same user, it counts the container's alone.
+ * node counts (seen with 1.8 and 1.21). In its own user namespace, with the same user, it counts the container's alone.
  */
 const COMMON = `PATH=\${PATH:-/usr/bin:/bin}:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin
 call() {
@@ -122,7 +122,7 @@ put over "$(hostname)"
 `;
 
 /**
- * Beside the job, for one container: \`run\` makes its volumes and runs its bundle with the streams of this script, then
+ * Next to the job, for one container: \`run\` makes its volumes and runs its bundle with the streams of this script, then
  * tells its status; \`kill\` sends a signal. The bundle comes over the input, and is on the node's own disk while the
  * container runs: arguments and variables of the agent are never in the shared directory. Arguments: the action, the
  * node's directory, the name of the container, the signal.

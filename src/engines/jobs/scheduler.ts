@@ -14,7 +14,7 @@ export interface Scheduler {
   submit(job: JobRequest): Promise<string>;
   /** @throws {RunClaudeError} JOB_UNKNOWN where the scheduler does not answer */
   state(id: string): Promise<JobState>;
-  /** Starts a program beside a running job, on the job's machine, with its streams attached. */
+  /** Starts a program next to a running job, on the job's machine, with its streams attached. */
   attach(id: string, argv: readonly string[]): AttachedProgram;
   /** Ends a job as its user may: what runs in it gets SIGTERM first. No error for a job that has ended. */
   cancel(id: string): Promise<void>;

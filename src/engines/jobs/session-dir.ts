@@ -65,7 +65,7 @@ export function openSharedDir(shared: string, uid: number): void {
   if (owner === uid && (mode & 0o022) === 0) return;
   throw usageError(
     `[slurm] directory: other users may change ${shared}`,
-    `Take a directory of your own, or: chmod 700 ${shellWord(shared)}`,
+    `Take your own directory, or: chmod 700 ${shellWord(shared)}`,
   );
 }
 

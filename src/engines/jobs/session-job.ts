@@ -23,7 +23,7 @@ const OVER_LIMIT_MS = 10 * 60_000;
 const WHY_LIMIT_MS = 40_000;
 /** A wait that is longer is announced. */
 const TELL_AFTER_MS = 5000;
-/** For the gateway, the collector and what else a session has beside its agent. */
+/** For the gateway, the collector and what else a session has next to its agent. */
 const OVERHEAD_MB = 1536;
 /** Added to the session's time: before the agent's start and after its end. */
 const AROUND_AGENT_MS = 15 * 60_000;
@@ -59,7 +59,7 @@ export interface SessionJobParts {
 export interface SessionJob {
   /** The directory of the node, whether it is made or not. */
   work(): string;
-  /** Starts the node's script beside the job, which runs by then. */
+  /** Starts the node's script next to the job, which runs by then. */
   start(words: readonly string[]): Promise<AttachedProgram>;
   /** Why nothing runs any more, as an error for the user. `lastLine`: of the program that ended. */
   lost(lastLine: string): Promise<RunClaudeError>;

@@ -39,7 +39,7 @@ export function withTries(spec: ContainerSpec, gateway?: GatewayPod): ContainerS
   const [first, option, proof, ...rest] = argv;
   if (first === INIT && option === '--prove')
     return { ...spec, argv: [INIT, option, [proof, ...tries].join('\n'), ...rest] };
-  // Of a runtime with a kernel of its own, which shows other values: only the network is tried.
+  // Of a runtime with its own kernel, which shows other values: only the network is tried.
   const words = first === INIT ? argv.slice(1) : ['--', ...argv];
   return { ...spec, argv: [INIT, '--prove', tries.join('\n'), ...words] };
 }

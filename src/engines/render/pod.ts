@@ -77,7 +77,7 @@ export interface PodPlace {
   readonly sockets: ReadonlyMap<string, string>;
 }
 
-/** 'confined': all containers that are named, in one pod of the RuntimeClass. 'own': this container, in a pod of its own. */
+/** 'confined': all containers that are named, in one pod of the RuntimeClass. 'own': this container, in its own pod. */
 type PodKind = 'confined' | 'own';
 
 /** The name of the seccomp profile's file on each node: a changed profile is another file. */

@@ -9,7 +9,7 @@ import { LATER_GATEWAY, overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
 import type { PlannedParts } from './without-parts.ts';
 
-/** The containers of a session. Each role is a container of its own in every target. */
+/** The containers of a session. Each role is its own container in every target. */
 export interface SessionSpecs {
   readonly agent: ContainerSpec;
   /** Undefined with `--network none`. */

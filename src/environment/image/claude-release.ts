@@ -10,7 +10,7 @@ import { PINS_FILE, pinnedClaude } from './pins-file.ts';
 import type { PinnedPackage } from './pins-schema.ts';
 
 export interface ReleaseRequest {
-  /** The engine's architecture: each has a package of its own. */
+  /** The engine's architecture: each has its own package. */
   readonly arch: string;
   /** The registry's answers are kept there. */
   readonly cacheDir: string;

@@ -19,7 +19,7 @@ export interface EndWithGateway {
 }
 
 /**
- * Starts a container that was created beside its gateway and waits for its end. It is ended when the gateway fails, after
+ * Starts a container that was created next to its gateway and waits for its end. It is ended when the gateway fails, after
  * `limitMs`, and when the signal aborts.
  *
  * @throws the signal's reason, once the container has ended; the engine's errors

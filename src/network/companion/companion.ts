@@ -5,7 +5,7 @@ import { requireExec } from '../../engines/capabilities/require-part.ts';
 import { companionSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { COMPANION_UID, companionVolume, SOCKETS_ROOT } from './companion-place.ts';
 
-/** A program that runs beside the agent, in a container of its own, and is reached over a socket. */
+/** A program that runs next to the agent, in its own container, and is reached over a socket. */
 export interface CompanionProgram {
   /** Small letters, digits, `-`, `_` and `.`; one of a session has it. */
   readonly name: string;

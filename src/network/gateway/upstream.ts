@@ -66,7 +66,7 @@ export function refuseReadableRelay({ provider, proxy }: Pick<Upstreams, 'provid
   if (!isReadable && proxy?.relay !== true) return;
   const url = isReadable ? provider.url : (proxy?.url ?? '');
   throw usageError(
-    `${on} does not carry ${isReadable ? 'a provider' : 'a proxy'} that only this machine reaches: ${new URL(url).host}`,
+    `${on} does not support ${isReadable ? 'a provider' : 'a proxy'} that only this machine reaches: ${new URL(url).host}`,
     'The node would keep the requests, with the credential, in its log. Use an address that the nodes reach.',
   );
 }

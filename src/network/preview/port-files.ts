@@ -14,7 +14,7 @@ import {
 import { makePrivateDir, writeJsonAtomic } from '../../core/store/record.ts';
 
 // How `run-claude ports` and the process that runs a session find each other: what is open in one file
-// of the session's directory, and each request in a file of its own. Only this user can read them.
+// of the session's directory, and each request in its own file. Only this user can read them.
 
 /** A page of a session, or why there is none. */
 export interface OpenPort {

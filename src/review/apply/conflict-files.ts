@@ -13,14 +13,14 @@ interface ConflictFiles {
   readonly request: ApplyRequest;
   readonly outcomes: ChangeOutcome[];
   readonly walker: HostWalker;
-  /** Whether the session's version of a conflict at this path is to be written beside the host's. */
+  /** Whether the session's version of a conflict at this path is to be written next to the host's. */
   readonly isChosen: (path: string) => boolean;
   /** Of a file of a thing in several files: where the session's version is written. */
   readonly things: { conflictFileOf(path: string): string | undefined };
 }
 
 /**
- * `--conflict=file`: the session's version of each conflicting file, beside the host's as `NAME.session`, or with
+ * `--conflict=file`: the session's version of each conflicting file, next to the host's as `NAME.session`, or with
  * `.session` after the name of its thing in several files; only where
  * that name is free, and where the audit lets it pass under that name. The conflict itself stays pending; its reason in
  * `outcomes` then says where to look. Throws what the store throws.
@@ -57,7 +57,7 @@ export async function conflictFileSteps({
   return steps;
 }
 
-/** The name beside a file of the host that the session's version gets. */
+/** The name next to a file of the host that the session's version gets. */
 export const conflictFile = (path: string): string => `${path}.session`;
 
 /**

@@ -5,7 +5,7 @@ import type { Step } from './disk/steps.ts';
 /**
  * Paths among these steps whose file has several names, all of them in the project: written in place, so that they
  * stay names of one file. A file with a name elsewhere (a package store) is not among them: changing it there is not
- * ours, so its name in the project gets a file of its own. Reads names only; follows no link.
+ * ours, so its name in the project gets its own file. Reads names only; follows no link.
  */
 export function insideLinks(project: string, steps: readonly Step[]): ReadonlySet<string> {
   const wanted = new Map<string, { readonly paths: string[]; readonly nlink: number }>();

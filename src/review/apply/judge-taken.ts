@@ -9,7 +9,7 @@ export type Taken = 'unopposed' | "over the host's";
 
 /**
  * Why the session's bytes are held back, where they were judged under another condition than they get here: the host's file
- * is not what the engine says the session began with, or the host alone made it executable. They are judged again beside the
+ * is not what the engine says the session began with, or the host alone made it executable. They are judged again next to the
  * host's file. Undefined: nothing holds them back.
  */
 export async function judgeTaken(

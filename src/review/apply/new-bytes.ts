@@ -11,7 +11,7 @@ export type NewBytes =
 export interface Made {
   /** What they are, for the reason: 'the merged file'. */
   readonly what: string;
-  /** What they stand beside in the audit; undefined: nothing was there. */
+  /** What they stand next to in the audit; undefined: nothing was there. */
   readonly before: { readonly entry: Entry; readonly content: Buffer } | undefined;
   /** Kind and mode that they get. */
   readonly after: Entry;

@@ -32,7 +32,7 @@ import { type DecidedSets, decideSets } from './sets/decide-sets.ts';
 export interface Prepared {
   readonly steps: readonly Step[];
   readonly outcomes: readonly ChangeOutcome[];
-  /** Whether the session's version of a conflict at this path is written beside the host's. */
+  /** Whether the session's version of a conflict at this path is written next to the host's. */
   readonly isBeside: (path: string) => boolean;
   /** What was decided about things in several files. */
   readonly things: DecidedSets;
@@ -104,7 +104,7 @@ export async function prepare(asked: Preparing): Promise<Prepared> {
     steps: whole.map((step) => ({
       ...withThing(step, things),
       ...(marked.has(step.path) ? { attributes: true } : {}),
-      // A file whose names are all in the project stays one file. With a name elsewhere it gets a copy of its own.
+      // A file whose names are all in the project stays one file. With a name elsewhere it gets its own copy.
       ...(inside.has(step.path) || (step.pre?.kind === 'file' && !canGive(step.pre)) ? { inPlace: true } : {}),
     })),
     outcomes: outcomes.map((one) => {

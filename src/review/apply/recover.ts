@@ -111,7 +111,7 @@ async function takeBackBroken(read: ReadJournal, tools: RollBackTools): Promise<
   return outcomes;
 }
 
-/** Removes temporary files beside their targets; the journal has their names. */
+/** Removes temporary files next to their targets; the journal has their names. */
 function removeLeftovers(read: ReadJournal, walker: HostWalker): void {
   for (const [number, step] of read.steps.entries()) {
     for (const name of [`.rc-${read.head.token}-${number}`, `.rc-${read.head.token}-b${number}`]) {

@@ -6,7 +6,7 @@ import type { ClaudeReview, ItemState, Review, ReviewItem } from '../../core/typ
 
 const HOME = '~/.claude/';
 
-/** Claude's data as items beside those of the workspace: what may come back, and the attempts that were refused. */
+/** Claude's data as items next to those of the workspace: what may come back, and the attempts that were refused. */
 export function reviewClaude(data: ClaudeData): ClaudeReview {
   const byPath = new Map<string, Finding[]>();
   for (const finding of data.findings) byPath.set(finding.path, [...(byPath.get(finding.path) ?? []), finding]);

@@ -27,7 +27,7 @@ export function countsWithoutRenames({ renamed, ...counts }: FileCounts): Omit<F
   return { ...counts, created: counts.created + renamed, deleted: counts.deleted + renamed };
 }
 
-/** Whether an item is a file of its own in every count: no folder, no old name of a rename, nothing of `.git`. */
+/** Whether an item is its own file in every count: no folder, no old name of a rename, nothing of `.git`. */
 export function isCounted({ change, state, renamedTo }: ReviewItem): boolean {
   if (change.inGit || state === 'withheld' || renamedTo !== undefined) return false;
   const entry = change.after ?? change.before;

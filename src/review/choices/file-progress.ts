@@ -23,12 +23,12 @@ export interface ProgressCounts {
   readonly blocked: number;
 }
 
-/** Reason beside the verdict of a file of which only some hunks were applied: the rest is left. */
+/** Reason next to the verdict of a file of which only some hunks were applied: the rest is left. */
 export const IN_PART = 'in part';
 /** The same as the reason of what is left of it. */
 export const APPLIED_IN_PART = `applied ${IN_PART}`;
 const ON_BRANCH = 'on branch ';
-/** Reason beside the verdict of a file whose change is on a branch that `apply --branch` made. */
+/** Reason next to the verdict of a file whose change is on a branch that `apply --branch` made. */
 export const onBranch = (name: string): string => `${ON_BRANCH}${name}`;
 /** Reason of a file of which only some hunks are there: the rest is left. */
 export const partOnBranch = (name: string): string => `${IN_PART} ${onBranch(name)}`;

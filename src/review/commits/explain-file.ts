@@ -28,7 +28,7 @@ import { kindOfChange } from './change-kind.ts';
 import { openGitObjects } from './git-objects.ts';
 
 const MAX_READ_BYTES = 8 << 20;
-/** The file in the work tree, beside the object ids of the commit. */
+/** The file in the work tree, next to the object ids of the commit. */
 const WORK_TREE = 'work tree';
 
 export interface ExplainFileOptions {

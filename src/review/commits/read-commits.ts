@@ -16,7 +16,7 @@ export interface CommitFacts {
   readonly subject: string;
 }
 
-/** What one commit changes beside its first parent, as the audit reads changes. */
+/** What one commit changes next to its first parent, as the audit reads changes. */
 export interface CommitChanges {
   readonly commit: string;
   readonly changes: readonly Change[];
@@ -80,7 +80,7 @@ export function readCommitChanges({ repository, commits }: ReceivedCommits): Com
   return [...readRawChanges({ repository, commits })].map(changesOf);
 }
 
-/** What a branch as a whole would bring beside the commit that the user has. */
+/** What a branch as a whole would bring next to the commit that the user has. */
 export interface BranchChanges extends CommitChanges {
   /** The commit that it is compared with; undefined where the user's repository has none. */
   readonly base: string | undefined;
@@ -88,7 +88,7 @@ export interface BranchChanges extends CommitChanges {
 
 /**
  * What each branch as a whole would bring: its commits alone do not show what it is built on where the user's branch does
- * not have that, what merges bring (a merge is shown beside its first parent, which may be any), and what one commit makes
+ * not have that, what merges bring (a merge is shown next to its first parent, which may be any), and what one commit makes
  * of a file of another one. Named by its newest commit. Throws COMMITS_REFUSED.
  */
 export function readBranchChanges({ repository, branches }: ReceivedCommits): BranchChanges[] {
@@ -151,7 +151,7 @@ function parseRawChanges(bytes: Buffer, commits: readonly string[]): Map<string,
   return found;
 }
 
-/** One path of a commit beside its first parent, with git's modes and object ids: zeros for what is not there. */
+/** One path of a commit next to its first parent, with git's modes and object ids: zeros for what is not there. */
 export interface RawChange {
   readonly path: string;
   readonly oldMode: string;

@@ -31,7 +31,7 @@ interface InsideOptions {
   readonly take?: (chunk: Buffer) => void;
 }
 
-/** Runs a script in a container of its own that can only read the workspace. `words`: the script, its name, its arguments. */
+/** Runs a script in its own container that can only read the workspace. `words`: the script, its name, its arguments. */
 export async function runInside(
   { engine, image, sessionId, mounts, user }: InsideRequest,
   words: readonly string[],

@@ -37,7 +37,7 @@ const MESSAGE_PATHS = 2000;
 const MAX_DEATHS = 16;
 
 /**
- * Judges changes in a process of its own: what a session wrote can end that process, and nothing else. The changes that it
+ * Judges changes in its own process: what a session wrote can end that process, and nothing else. The changes that it
  * had not finished are judged again one at a time in a new process, and the one that ends it again is blocked.
  */
 export class ChangeJudge implements Disposable {

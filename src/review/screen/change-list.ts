@@ -20,7 +20,7 @@ const OTHER_LINES_WANTED = 40;
 /**
  * The changes, one line each; many of them by folder: a folder with more changes than the list has room for is one line
  * with their numbers. Suspect and blocked changes are always lines of their own. A rename is one line. Deletions come
- * last, as a group of their own. Cleaned.
+ * last, as their own group. Cleaned.
  */
 export function changeList(review: Review, { colour, folder }: ChangeListOptions): string[] {
   const below = folder?.replace(/^\.?\/+|\/+$/g, '');
@@ -97,7 +97,7 @@ class ListLines {
     return lines;
   }
 
-  /** 'src/parts/  120 files: 100 modified, 20 created', and what needs a look of its own. */
+  /** 'src/parts/  120 files: 100 modified, 20 created', and what needs its own look. */
   private closedLines(node: FolderNode): string[] {
     this.hasClosed = true;
     const all = itemsBelow(node);

@@ -10,7 +10,7 @@ export function applyQuestion(project: string): Question<'y' | 'n' | 'd' | 's' |
     text: `Apply changes to ${project}?`,
     about: [
       'The lines above are what the session changed in its copy. Nothing of it is in your project yet.',
-      'A WARNING is a change to look at: BLOCKED ones are never applied, the others need a y of their own.',
+      'A WARNING is a change to look at: BLOCKED ones are never applied, the others need their own y.',
     ],
     answers: {
       y: 'apply what is clean, then ask for each suspect file',

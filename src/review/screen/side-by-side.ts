@@ -38,7 +38,7 @@ export function sideBySideLines(item: ReviewItem, diff: FileDiff, options: ViewO
   return out;
 }
 
-/** Removed lines beside the lines added in their place; an unchanged line beside itself. */
+/** Removed lines next to the lines added in their place; an unchanged line next to itself. */
 function pairLines(lines: readonly DiffLine[]): [DiffLine | undefined, DiffLine | undefined][] {
   const out: [DiffLine | undefined, DiffLine | undefined][] = [];
   for (let at = 0; at < lines.length; ) {

@@ -25,7 +25,7 @@ const PROJECT_REPOSITORY: SummaryLine = {
   severity: 'note',
 };
 
-/** Ignored outputs with a line of their own; more are one line. */
+/** Ignored outputs with their own line; more are one line. */
 const MAX_WITHHELD_LINES = 3;
 
 /**

@@ -8,7 +8,7 @@ import { fork } from '../../core/host/programs/start-program.ts';
 import type { SessionEvent, Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
 
-// A kept session is run by a process of its own, the holder: it has the session's record, its containers and its door,
+// A kept session is run by its own process, the holder: it has the session's record, its containers and its door,
 // and nobody waits for it. `down` and `stop` ask it to end as they ask any command that runs a session.
 
 /** What a holder tells the command that starts it, until the session is ready. */

@@ -11,7 +11,7 @@ const GRACE_MS = 10_000;
 
 export interface InsideCommand {
   readonly argv: readonly string[];
-  /** It gets a terminal of its own. */
+  /** It gets its own terminal. */
   readonly tty: boolean;
   /** Type of the terminal. */
   readonly term: string | undefined;
@@ -21,7 +21,7 @@ export interface InsideCommand {
 }
 
 /**
- * Runs a command in a running session beside its agent, on this process's streams: as `docker exec -i`, with `-t` where it
+ * Runs a command in a running session next to its agent, on this process's streams: as `docker exec -i`, with `-t` where it
  * gets a terminal. What it writes to a terminal passes the filter of the agent's terminal. Its end ends nothing else.
  * Returns its status. Throws what connectKept, startInside and attachTerminal throw.
  */

@@ -13,7 +13,7 @@ export interface SessionProgram {
 }
 
 /**
- * Starts a program in the container of a running session, beside its agent: with the same user, environment, layers and
+ * Starts a program in the container of a running session, next to its agent: with the same user, environment, layers and
  * limits, which init proves again for this program. Throws what startInside throws.
  */
 export async function startInSession(

@@ -107,7 +107,7 @@ export async function auditCommits(
   const commits = readCommitChanges(received);
   for (const one of commits) await judgeOne(judge, one);
   for (const [commit, findings] of rawLfsFiles(received, commits)) for (const one of findings) add(commit, one);
-  // As an apply of the branch would be judged: beside the project, and with what its own files lead to.
+  // As an apply of the branch would be judged: next to the project, and with what its own files lead to.
   for (const one of readBranchChanges(received)) {
     const base = one.base === undefined ? undefined : await baseOf(received, one.base, one.commit);
     using beside = new ChangeJudge({ content, ...(base === undefined ? {} : { base }) });

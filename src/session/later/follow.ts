@@ -35,7 +35,7 @@ export async function readLiveChanges(record: SessionRecord, engine: Runtime, te
 
 /**
  * Prints a line for each change of a running session as it appears, differs or is undone, until the session ends or the
- * signal fires. It uses a reader of its own and does not touch the session.
+ * signal fires. It uses its own reader and does not touch the session.
  */
 export async function followSession(record: SessionRecord, options: FollowOptions): Promise<void> {
   const { engine, tell, signal } = options;

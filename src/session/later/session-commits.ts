@@ -52,7 +52,7 @@ export async function fetchCommits(
   const { plan } = record;
   const repositories = findRepositories(plan.project, plan.mode);
   if (repositories.length === 0) {
-    throw new RunClaudeError('NO_REPOSITORY', `${plan.project.root} is not a repository of its own`, {
+    throw new RunClaudeError('NO_REPOSITORY', `${plan.project.root} is not a separate repository`, {
       hint: 'Commits come back to the repository that the session was started in (--repo takes a whole one).',
     });
   }

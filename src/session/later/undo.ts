@@ -19,8 +19,9 @@ import { undoBranchQuestion, undoMergeQuestion, undoQuestion } from './questions
 
 /**
  * `undo`: restores what the last apply of the session changed, or deletes the branch that it made, after a yes. What was
- * undone does not count: the next one undoes the apply before it. Returns undefined where the user declined, and where there
- * is no terminal to ask on and no `--yes`. A file that the user edited since the apply is kept, unless the user accepts a merge of both.
+ * undone does not count: the next one undoes the apply before it. Returns undefined where the user declined, or could not be
+ * asked: without a terminal it needs `--yes`. A file that the user edited since the apply is kept, unless the user accepts a
+ * merge of both.
  *
  * @throws {RunClaudeError} what requireChanges, undoApply and deleteBranch throw.
  */

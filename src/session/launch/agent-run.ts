@@ -72,7 +72,7 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       hasBegun = true;
     },
     failStart(error) {
-      // A container that was killed for the gateway fails with an error of its own.
+      // A container that was killed for the gateway fails with its own error.
       if (state.kind === 'stopping') state = { kind: 'start-failed', error: state.failure ?? error };
       else if (state.kind === 'active') state = { kind: 'start-failed', error };
     },

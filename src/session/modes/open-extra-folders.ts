@@ -26,7 +26,7 @@ export interface ExtraFolderView {
 }
 
 /**
- * Opens the folders of a plan besides its project. Each has a record of its own, so that a later command finds its changes
+ * Opens the folders of a plan besides its project. Each has its own record, so that a later command finds its changes
  * whatever ends this process; that of a read-only one is removed at the end. A resumed session goes on with what it left
  * in them.
  *

@@ -1,6 +1,6 @@
 import type { Question } from '../../terminal/ask.ts';
 
-// Every question of a mode of its own, so that they can be read together.
+// Every question of a separate mode, so that they can be read together.
 
 /** An n that was typed for the agent must not leave the files in place. */
 export function restoreQuestion(): Question<'y' | 'n'> {

@@ -84,7 +84,7 @@ function networkWords({
   return `gateway: the provider${registries}${more === 0 ? ' only' : ', and what you allow'}`;
 }
 
-/** Bind mode gives the agent a repository of its own in place of the project's. */
+/** Bind mode gives the agent its own repository in place of the project's. */
 function hasOwnGit({ project }: Plan): boolean {
   return project.git === 'directory' || project.git === 'file';
 }

@@ -6,7 +6,7 @@ const ASSIGNED_INSIDE = new RegExp(
   `(${SECRET_NAME}["']?\\s*[=:]\\s*)(?:(?:Bearer|Basic)\\s+)?(?:"[^"]*"|'[^']*'|[^\\s;&|]+)`,
   'gi',
 );
-/** An option whose value follows: within a longer word, and as a word of its own. */
+/** An option whose value follows: within a longer word, and as its own word. */
 const OPTION_INSIDE = new RegExp(`(\\s-{1,2}${SECRET_NAME}\\s+)(?:"[^"]*"|'[^']*'|[^\\s;&|]+)`, 'gi');
 const OPTION_WORD = new RegExp(`^-{1,2}${SECRET_NAME}$`, 'i');
 const LOGIN_OPTION = /^(?:-u|--user|--proxy-user)$/;

@@ -132,7 +132,7 @@ function sharedNumbers({ local, rootless, usernsRemap }: EngineFacts, ids: reado
   ];
 }
 
-/** The plan of the session that holds the changes of a folder beside the project: the same agent, another project. */
+/** The plan of the session that holds the changes of a folder next to the project: the same agent, another project. */
 export function planOfFolder(plan: Plan, { project, sessionId }: AlsoFolder): Plan {
   // What a setup made belongs to the project, and the task of a batch to its session.
   const { also: _, environment: __, task: ___, ...shared } = plan;

@@ -34,7 +34,7 @@ export function requestDigest({
   return createHash('sha256').update(JSON.stringify(canonical)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
-/** Every value of a service, in an order of its own. */
+/** Every value of a service, in its own order. */
 function canonicalService(service: Service): readonly unknown[] {
   return Object.entries({ ...service, env: Object.entries(service.env).sort(byName) })
     .filter(([, value]) => value !== undefined)

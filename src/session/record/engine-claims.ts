@@ -70,7 +70,7 @@ export function engineUse(
   };
 }
 
-/** A folder beside a project shares the containers of its agent's session. */
+/** A folder next to a project shares the containers of its agent's session. */
 function isOnEngine(record: SessionRecord): boolean {
   return isStoppable(record) && record.plan.besideSession === undefined && ownerState(record) !== 'ended';
 }

@@ -69,7 +69,7 @@ const claude = fields<ClaudeData>({
   dropped: mapOf(number),
 });
 
-/** `manifest` beside session.json: what was collected from a session, with the findings of the audit. */
+/** `manifest` next to session.json: what was collected from a session, with the findings of the audit. */
 export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
   name: 'manifest of changes',
   version: 1,

@@ -89,7 +89,7 @@ interface Rule {
   readonly others: readonly [one: string, several: string];
   /** No other session is taken in place of one that fits, and none is chosen of several: its agent would end. */
   readonly isStrict?: true;
-  /** Of a folder beside a project, the session of its agent is meant. */
+  /** Of a folder next to a project, the session of its agent is meant. */
   readonly isOfAgent?: true;
 }
 

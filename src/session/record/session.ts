@@ -183,7 +183,7 @@ function requireOwnPlace({ id, project, plan }: SessionRecord, sessionDir: strin
   throw new RunClaudeError('RECORD_DAMAGED', message, { hint: SESSION_FORMAT.hint });
 }
 
-/** Writes a note to a file of its own: session.json is written by the command that runs the session. */
+/** Writes a note to its own file: session.json is written by the command that runs the session. */
 export function writeNote(record: SessionRecord, text: string): void {
   writeJsonAtomic(path.join(record.plan.sessionDir, 'note'), text);
 }

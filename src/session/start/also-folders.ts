@@ -10,7 +10,7 @@ import { contains, refuseProject } from '../plan/refuse-project.ts';
 const READONLY = ':ro';
 
 /**
- * The folders of `--also DIR[:ro]`, each with a name of its own below `/also`.
+ * The folders of `--also DIR[:ro]`, each with its own name below `/also`.
  *
  * @throws {RunClaudeError} USAGE for a folder that no agent may get, and for one that is inside another one of the session
  */

@@ -9,7 +9,7 @@ export type { TerminalStreams } from './user-terminal.ts';
 
 export interface TerminalAttachOptions {
   readonly streams: TerminalStreams;
-  /** A terminal of its own for the agent: raw keys in, one filtered stream out. */
+  /** Its own terminal for the agent: raw keys in, one filtered stream out. */
   readonly tty: boolean;
   /** Pass stdin in (needs a spec with stdin 'stream'); otherwise the program reads end of file. */
   readonly stdin: boolean;
@@ -32,7 +32,7 @@ export interface TerminalAttachOptions {
 
 /** The user's terminal while the agent has it. */
 export interface AttachedTerminal {
-  /** Shows these lines on a screen of their own and holds the agent's output back. */
+  /** Shows these lines on their own screen and holds the agent's output back. */
   showOver(lines: readonly string[]): void;
   /** Brings the agent's screen back. */
   showAgent(): void;
@@ -92,7 +92,7 @@ class Attachment {
   readonly #undo: (() => void)[] = [];
   /** The first signal that was received. */
   #signal: NodeJS.Signals | undefined;
-  /** Makes the agent draw its screen again, once it is attached to a terminal of its own. */
+  /** Makes the agent draw its screen again, once it is attached to its own terminal. */
   #redraw: () => void = () => undefined;
 
   constructor(container: AttachedProgram, options: TerminalAttachOptions) {

@@ -139,7 +139,7 @@ export class SequenceReader {
     else if (CANCELS.has(byte)) this.#cutOff();
   }
 
-  /** After ESC in a string: a backslash ends it (ST), anything else is an escape sequence of its own. */
+  /** After ESC in a string: a backslash ends it (ST), anything else is its own escape sequence. */
   #readStringEscape(byte: number): void {
     if (byte !== BACKSLASH) {
       this.#cutOff();

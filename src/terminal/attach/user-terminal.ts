@@ -19,7 +19,7 @@ export type OutputStream = Writable & {
 
 export interface UserTerminalOptions {
   readonly streams: TerminalStreams;
-  /** The agent has a terminal of its own: everything it writes is filtered. */
+  /** The agent has its own terminal: everything it writes is filtered. */
   readonly tty: boolean;
   /** Keys reach the agent as they are pressed. */
   readonly raw: boolean;

@@ -26,7 +26,7 @@ import { isIntact } from './verify.ts';
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
 //   gen/N/manifest  written last     gen/N/journal   what a refresh under way may have left half done
 //   users/ID.json   sessions that reference a generation, which then never changes
-// A stacked generation holds only what differs from a whole one beside it: see stacked.ts.
+// A stacked generation holds only what differs from a whole one next to it: see stacked.ts.
 
 export interface BaseGeneration {
   readonly dir: string;
@@ -114,7 +114,7 @@ async function soundOf(
 
 /**
  * The whole generation that was found, where no session references it or nothing differs. Otherwise a new one: stacked on
- * it where little differs, or beside it.
+ * it where little differs, or next to it.
  */
 async function makeTarget(
   { dir, stack }: BaseOptions,

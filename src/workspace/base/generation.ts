@@ -57,7 +57,7 @@ export function sweepGenerations(dir: string, keep: ReadonlySet<number>): void {
 }
 
 /**
- * A new generation beside an old one that stays as it is: directories and symbolic links are created again, files are
+ * A new generation next to an old one that stays as it is: directories and symbolic links are created again, files are
  * the same inodes (a refresh replaces files and never writes to them). Without an old one: empty.
  */
 export async function cloneGeneration(from: string, to: string, snapshot: Snapshot | undefined): Promise<void> {
@@ -111,7 +111,7 @@ function copyAttributes(from: string, to: string): void {
   utimesSync(fsPath(to), settableTimeOfMs(stat.mtimeMs), settableTimeOfMs(stat.mtimeMs));
 }
 
-/** Writes a new nonce beside a tree: a container that mounts the directory proves by it that it is the right one. */
+/** Writes a new nonce next to a tree: a container that mounts the directory proves by it that it is the right one. */
 export function writeNonce(dir: string): string {
   const nonce = randomBytes(16).toString('hex');
   writeFileAtomic(path.join(dir, 'nonce'), nonce, { durable: false });

@@ -7,7 +7,7 @@ import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
 import type { Differences } from '../scan/snapshot.ts';
 import { genDir, writeNonce } from './generation.ts';
 
-// A stacked generation holds only what differs from a whole generation beside it, which sessions reference:
+// A stacked generation holds only what differs from a whole generation next to it, which sessions reference:
 //   gen/N/over   the number of the whole generation
 //   gen/N/tree   laid over the tree of the whole generation, by an overlay of the kernel
 // Entries that the project no longer has are hidden by whiteouts, as in any upper directory.

@@ -37,7 +37,7 @@ export function emptyTrash(dir: string): void {
     removeTreeSync(path.join(trashDir(dir), name));
 }
 
-/** As {@link emptyTrash}, in a process of its own that no command waits for; what it leaves, the next one removes. */
+/** As {@link emptyTrash}, in its own process that no command waits for; what it leaves, the next one removes. */
 export function emptyTrashLater(dir: string): void {
   // Where these programs are missing, gc empties the trash.
   if (hasTrash(dir)) removeEntriesInBackground(trashDir(dir));

@@ -61,7 +61,7 @@ interface StoredTracked {
   readonly blobs: readonly (readonly [string, string])[];
 }
 
-/** `bind.json` beside session.json: names the list in `bind.pack`, or holds it in the form of earlier releases. */
+/** `bind.json` next to session.json: names the list in `bind.pack`, or holds it in the form of earlier releases. */
 export type StoredSnapshot = { readonly version: 2; readonly list: Piece } | StoredEntries;
 
 const entry = fields<HostEntry>({

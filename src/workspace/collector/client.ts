@@ -15,7 +15,7 @@ import {
 
 /** The host's view of a running collector. It answers requests in order, so many may be under way. */
 export interface Collector extends TreeReader {
-  /** As TreeReader.list, with a bound of its own and, unless recursive, one level only. */
+  /** As TreeReader.list, with its own bound and, unless recursive, one level only. */
   listUpTo(root: string, below: string, max: number, recursive: boolean): AsyncIterable<ListedEntry>;
   /** One level below a directory, in the collector's own bytes: to be compared, or read by {@link entriesIn}. */
   listBytes(root: string, below: string, max: number): Promise<Buffer>;

@@ -24,7 +24,7 @@ type BaseFiles = Pick<Collector, 'stat' | 'readUpTo'>;
 /**
  * Every `.gitignore` of the base on the way to a path, where the deepest has the last word, and `.git/info/exclude`. What
  * its index tracks is ignored by no rule, as in git; letter case counts unless its configuration says core.ignorecase.
- * A repository inside the base has rules and an index of its own, unless the base ignores it and does not track it.
+ * A repository inside the base has rules and its own index, unless the base ignores it and does not track it.
  */
 export function baseIgnoreRules(collector: BaseFiles): IgnoreRules {
   return new BaseIgnoreRules(new BaseSources(collector));

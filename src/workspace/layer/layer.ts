@@ -29,7 +29,7 @@ export interface Delta {
   readonly opaque: readonly string[];
 }
 
-/** Where a collector finds both sides of a layer; a second collector may read them beside the session's own. */
+/** Where a collector finds both sides of a layer; a second collector may read them next to the session's own. */
 export interface LayerView {
   /** What the collector mounts. */
   readonly roots: readonly ReaderRoot[];

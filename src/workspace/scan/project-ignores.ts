@@ -13,7 +13,7 @@ const MAX_INDEX_BYTES = 1 << 26;
 /**
  * A selection that also leaves out what the project's ignore rules match and its index does not track: every `.gitignore`
  * on the way to a path, where the deepest has the last word, and `.git/info/exclude`. A repository inside the project has
- * rules and an index of its own. Where an index cannot be used, nothing below its repository is left out. `include`:
+ * rules and its own index. Where an index cannot be used, nothing below its repository is left out. `include`:
  * patterns of what is copied in spite of that.
  */
 export function withoutIgnored(selection: Selection, root: string, include: readonly string[]): Selection {

@@ -94,7 +94,7 @@ export function* readSections(file: string, wanted: (dir: string) => boolean): G
 const WINDOW_BYTES = 1 << 20;
 
 function readWindow(fd: number, from: number, length: number): Buffer {
-  // A buffer of its own, so that numbers in it are aligned and can be read in place.
+  // Its own buffer, so that numbers in it are aligned and can be read in place.
   const window = Buffer.from(new ArrayBuffer(length));
   for (let at = 0; at < length; ) {
     const count = readSync(fd, window, at, length - at, from + at);

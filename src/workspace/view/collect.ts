@@ -40,7 +40,7 @@ async function freezeChanges(options: CollectChangesOptions): Promise<Collected>
   const outside = found.flatMap(({ path, inGit: isGit }) => (isGit ? [] : [path as string]));
   const left = await partnersInBase([...hidden.keys()], freezing);
   const needed = members?.neededOf([...outside, ...left], hiddenFiles) ?? [];
-  // A withheld file that has the content of a deleted one is a change of its own: one is not applied without the other.
+  // A withheld file that has the content of a deleted one is its own change: one is not applied without the other.
   const named = [...(matched?.renames ?? []).map(({ to }) => to), ...needed];
   const moved = named.flatMap((path) => withNewFolders(path, hidden));
   const changes = [...found, ...(await freezeAll([...new Set(moved)], freezing))].sort(byPath);

@@ -38,7 +38,7 @@ async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise
   return workspace;
 }
 
-/** A running session's changes so far, for a command beside the one that runs the session. */
+/** A running session's changes so far, for a command next to the one that runs the session. */
 export interface WorkspaceWatch extends LiveReader {
   /** Bytes of a regular file in the base or the layer, the first `maxBytes`; undefined where there is none or it cannot be read. */
   read(root: 'base' | 'upper', path: RelPath, maxBytes: number): Promise<Buffer | undefined>;

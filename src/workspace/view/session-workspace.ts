@@ -44,7 +44,7 @@ export class SessionWorkspace implements Workspace {
   constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord) {
     const { plan, engine, roots = [] } = options;
     // The collector reads nothing by these mounts: they keep the engine from pruning the volumes. On Podman, and in a job,
-    // each container has a mount of its own, and an overlay must not be mounted twice.
+    // each container has its own mount, and an overlay must not be mounted twice.
     const isMountedAnew = engine.facts.kind === 'podman' || engine.facts.mountsAnew === true;
     const pinned = isMountedAnew ? [] : layer.prunable.map((mount) => ({ name: 'merged', mount }));
     this.#options = options;
@@ -150,7 +150,7 @@ export class SessionWorkspace implements Workspace {
   }
 
   /**
-   * Space of the file system of a layer on this machine, without its collector: that starts beside the agent, which can fill
+   * Space of the file system of a layer on this machine, without its collector: that starts next to the agent, which can fill
    * a small disk before. Undefined where the engine has the layer.
    */
   async #localSpace(): Promise<Space | undefined> {

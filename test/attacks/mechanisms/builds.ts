@@ -21,7 +21,7 @@ export const BUILDS: readonly Mechanism[] = [
     command: 'make',
   },
   {
-    name: 'GNUmakefile beside Makefile',
+    name: 'GNUmakefile next to Makefile',
     rule: 'build-make',
     base: { Makefile: 'all:\n\techo built\n' },
     attack: { GNUmakefile: `all:\n\t@${TOUCH}\n` },
@@ -117,7 +117,7 @@ export const BUILDS: readonly Mechanism[] = [
     command: 'rake',
   },
   {
-    name: 'tasks beside the Rakefile',
+    name: 'tasks next to the Rakefile',
     rule: 'build-tasks',
     base: { Rakefile: 'Dir["tasks/*.rake"].each { |one| load one }\ntask(:default) { puts 1 }\n' },
     attack: { 'tasks/a.rake': RUBY_TOUCH },

@@ -211,7 +211,7 @@ export const PYTHON: readonly Mechanism[] = [
     command: 'python3 -i -c 1 </dev/null',
   },
   {
-    name: 'a package beside a module of its name',
+    name: 'a package next to a module of its name',
     rule: 'name-shadows',
     base: { 'lib.py': 'x = 1\n', 'app.py': 'import lib\n' },
     attack: { 'lib/__init__.py': PYTHON_TOUCH },

@@ -16,7 +16,7 @@ const COMMAND_MS = 120_000;
 /** @type {Mechanism[]} */
 const mechanisms = JSON.parse(readFileSync(file, 'utf8'));
 
-/** Runs a command in a folder with a home of its own; returns what it printed. @param {string} command @param {string} place */
+/** Runs a command in a folder with its own home; returns what it printed. @param {string} command @param {string} place */
 function bash(command, place) {
   const env = { PATH: `${tools}:${process.env['PATH']}`, HOME: path.join(place, 'home'), LANG: 'C.UTF-8' };
   const options = {
@@ -42,7 +42,7 @@ function write(root, texts) {
 }
 
 /**
- * Whether the command writes the mark. Each run has a mark of its own.
+ * Whether the command writes the mark. Each run has its own mark.
  * @param {Mechanism} mechanism @param {string} place @param {boolean} isAttacked
  */
 async function runs(mechanism, place, isAttacked) {

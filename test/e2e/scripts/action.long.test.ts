@@ -183,7 +183,7 @@ describe('the unattended run', () => {
       );
       expect([ran.failed, ran.log]).toEqual([false, expect.stringContaining('Exported 3 changes')]);
       expect([ran.used, ran.outputs['has-changes']]).toEqual([['actions/upload-artifact'], 'true']);
-      // The runner takes no line of the agent for a command of its own.
+      // The runner takes no line of the agent for its own command.
       expect(ran.log).toMatch(/::stop-commands::([0-9a-f]{32})\n[\s\S]*::error::done[\s\S]*\n::\1::/);
       expect(scene.git('status', '--porcelain')).toBe('');
       expect(readFileSync(artifact).includes('REAL-CREDENTIAL')).toBe(false);

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const roomy: Weaken = (body) => void Object.assign(body.HostConfig, { Memory: 2 ** 30, MemorySwap: 2 ** 30 });
 
-/** Runs a script, a file of its own in the container; its lines as a set of "word rest". */
+/** Runs a script, its own file in the container; its lines as a set of "word rest". */
 async function lines(script: string, weaken: Weaken = () => undefined): Promise<readonly string[]> {
   const file = join(dir, 'script.sh');
   writeFileSync(file, script, { mode: 0o644 });

@@ -156,7 +156,7 @@ it('bind mode and pending changes work as on Docker', async () => {
   expect((await person.run(['diff', '--name-only'])).stdout).toBe('README.md\nlater.txt\n');
   const applied = await person.run(['apply', '--yes']);
   expect([applied.status, person.git('status', '--short')]).toEqual([0, ' D README.md\n?? later.txt\n?? made.txt\n']);
-  // Beside a pending session: it uses a base of two trees, which the runtime joins for the agent and for its reader.
+  // Next to a pending session: it uses a base of two trees, which the runtime joins for the agent and for its reader.
   await person.run(['exec', person.project, '--', 'sh', '-c', 'echo more >> later.txt']);
   person.write('src/file2.txt', 'edited on the host\n');
   const beside = await person.run([

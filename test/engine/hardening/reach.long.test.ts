@@ -52,7 +52,7 @@ interface Scene {
 
 /**
  * Runs init in a namespace with these addresses on loopback and this stand-in. All other packets are lost. `later`: a script
- * that runs beside init.
+ * that runs next to init.
  */
 async function start(
   addresses: readonly string[],

@@ -58,7 +58,7 @@ export class Weakened implements AsyncDisposable {
     return new Weakened(engine, spec);
   }
 
-  /** Of a container with a name of its own, nothing taken away. */
+  /** Of a container with its own name, nothing taken away. */
   spec(argv: readonly string[]): ContainerSpec {
     this.#count += 1;
     const init = this.#spec.argv[0] ?? '';

@@ -111,7 +111,7 @@ for line in sys.stdin:
   else: print(repr(c.execute(line).fetchall()), flush=True)
 `;
 
-/** An open connection to a SQLite database, in a process of its own. */
+/** An open connection to a SQLite database, in its own process. */
 export class OpenDatabase {
   private readonly child: ChildProcess;
   private readonly answers: AsyncIterator<string>;

@@ -8,7 +8,7 @@ import { undoApply } from '../../../src/review/apply/undo.ts';
 import { adopt } from './crash-scene.ts';
 import { readTree } from './tree.ts';
 
-// Applies or undoes in a process of its own, so that it can be killed, counted or failed by the shim.
+// Applies or undoes in its own process, so that it can be killed, counted or failed by the shim.
 // argv: request as JSON, action, outcome; `faults` and `disks`: a copy of the scene, then what to try, as JSON.
 const [file = '', action = '', outcomeFile = '', saved = '', plan = '[]'] = process.argv.slice(2);
 const request = JSON.parse(readFileSync(file, 'utf8'));
@@ -61,7 +61,7 @@ async function faults(): Promise<unknown[]> {
   return results;
 }
 
-/** The project on disks of a size, one after the other; only in a mount namespace of its own. */
+/** The project on disks of a size, one after the other; only in its own mount namespace. */
 async function disks(): Promise<unknown[]> {
   const results: unknown[] = [];
   const scene = path.dirname(file);

@@ -7,7 +7,7 @@ const AS_THEY_ARE =
 
 /** For each tool, patterns of `case` that only GNU's version accepts. */
 const GNU_ONLY: Readonly<Record<string, string>> = {
-  // BSD's -i needs a suffix, as a word of its own or joined.
+  // BSD's -i needs a suffix, as its own word or joined.
   sed: '-i|-s|-z|--*',
   date: '-d|-d?*|-I?*|--*|*%N*',
   stat: '-c|-c?*|--*',

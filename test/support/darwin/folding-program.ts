@@ -3,7 +3,7 @@ import path from 'node:path';
 import { dir, file, layApply, type Nodes } from '../apply/lay.ts';
 import { refresh } from '../workspace/refresh-scene.ts';
 
-// Applies and copies on a disk that folds names. argv: an empty directory that folds names, one beside it that does not,
+// Applies and copies on a disk that folds names. argv: an empty directory that folds names, one next to it that does not,
 // the file for the results.
 const [folding = '', plain = '', resultFile = ''] = process.argv.slice(2);
 

@@ -41,7 +41,7 @@ function read<T>(file: string): T {
 
 /**
  * The words of the scripts: `gc` appends lines to the git configuration; `p` writes a file with the escapes of printf's
- * %b, `px` an executable one, `ap` appends. `$OUT` is a directory outside the project, beside its root.
+ * %b, `px` an executable one, `ap` appends. `$OUT` is a directory outside the project, next to its root.
  */
 export const PRELUDE = `set -e
 gc() { printf '%s\\n' "$@" >> .git/config; }

@@ -33,7 +33,7 @@ export interface Judged {
 
 /**
  * Runs scripts as sessions, in copies of a case's project and without a container: the real copy of git's files, collection,
- * audit, review and choice. The scripts only write files; they find `$OUT` and an empty home beside the project.
+ * audit, review and choice. The scripts only write files; they find `$OUT` and an empty home next to the project.
  */
 export class GateProjects implements Disposable {
   readonly #root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-gate-')));

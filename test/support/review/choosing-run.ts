@@ -41,7 +41,7 @@ export interface Chosen {
   readonly collected: Collected;
   readonly review: Review;
   readonly choice: Choice;
-  /** Decisions of which only the deletions were accepted, by a question of their own. */
+  /** Decisions of which only the deletions were accepted, by their own question. */
   readonly deleted: ReadonlySet<string>;
   readonly outcome: ApplyOutcome;
   readonly summary: string;

@@ -1,6 +1,6 @@
 import { findCredential } from '../../../src/agents/claude/credentials/credentials.ts';
 
-// One session's refresh in a process of its own, so that it can be killed. argv: home, token endpoint, 'hold' to stop
+// One session's refresh in its own process, so that it can be killed. argv: home, token endpoint, 'hold' to stop
 // between the host's store and the gateway. Prints the token that it would hand to its gateway.
 const [home = '', endpoint = '', hold] = process.argv.slice(2);
 const { HTTPS_PROXY, NO_PROXY } = process.env;

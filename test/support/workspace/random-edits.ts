@@ -39,7 +39,7 @@ export const aCase: fc.Arbitrary<Case> = fc.record({
   edits: fc.array(stepOf('link', ...WHAT), { minLength: 6, maxLength: 14 }),
 });
 
-/** A Python program that does each list of steps in a directory of its own, t0, t1, …; a refused step is skipped. */
+/** A Python program that does each list of steps in its own directory, t0, t1, …; a refused step is skipped. */
 export function stepsProgram(lists: readonly (readonly Step[])[]): string {
   return `${PROGRAM}\nrun(${JSON.stringify(lists)})\n`;
 }

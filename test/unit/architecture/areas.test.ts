@@ -90,7 +90,7 @@ describe('imports of the repository', () => {
     expect(smallFiles(sources, textIn)).toEqual([]);
   });
 
-  test('every relative import leads to a file that is read, or to one beside the folders', () => {
+  test('every relative import leads to a file that is read, or to one next to the folders', () => {
     const known = new Set(sources.keys());
     const lost = arrowsOf(sources).filter(({ to }) => !known.has(to) && to.includes('/'));
     expect(lost).toEqual([]);

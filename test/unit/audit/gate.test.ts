@@ -66,7 +66,7 @@ describe.each(files)('%s', (_, cases) => {
     expect(silent).toEqual([]);
   });
 
-  it('has nothing to ask about the ordinary work beside it', async (context) => {
+  it('has nothing to ask about the ordinary work next to it', async (context) => {
     skipUnless(process.platform === 'linux', 'needs the GNU tools that the scripts of the cases use', context);
     compare(await judgeAll(cases, 'ordinary', (_case, result) => alarmsOf(result)), gaps.ordinary);
   });

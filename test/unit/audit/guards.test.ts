@@ -5,7 +5,7 @@ import type { Change, Entry } from '../../../src/core/types/entry.ts';
 import { auditFiles } from './plant.ts';
 import type { Files, Row } from './rows.ts';
 
-// One line for each guard of the code beside the rules: what it must still say, and what it must not.
+// One line for each guard of the code next to the rules: what it must still say, and what it must not.
 
 const said = (files: Files, base?: Row['base'], links?: Readonly<Record<string, string>>): string[] =>
   auditFiles(files, base, links).map(({ severity, rule, path }) => `${severity} ${rule} ${path}`);

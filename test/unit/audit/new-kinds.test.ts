@@ -43,7 +43,7 @@ it.each([
   ['text', created('one.txt')],
   ['a table', created('src/a.csv')],
   ['a picture', created('docs/a.png')],
-  ['text beside text of another ending', created('src/notes.md')],
+  ['text next to text of another ending', created('src/notes.md')],
   ['a known ending in a folder without one, of a file that nothing runs', created('docs/b.yml')],
 ])('is silent about a kind that people read, and holds it back where nobody looks: %s', (_, change) => {
   const paths = [...PROJECT, ...Array.from({ length: 3 }, (__, n) => `.github/${n}.yml`)];
@@ -61,7 +61,7 @@ it.each([
   ['of a known ending in its folder', created('src/b.ts')],
   ['of a known ending in a new folder', created('src/new/b.ts')],
   ['of a known ending in a folder with few files', created('lib/x.sh')],
-  ['executable beside others that are', created('scripts/t.sh', 0o755)],
+  ['executable next to others that are', created('scripts/t.sh', 0o755)],
   ['of a known name in other letters', created('src/makefile')],
   ['of a known ending in other letters', created('src/B.TS')],
   ['that is ignored', created('src/a.mdx', 0o644, { ignored: true })],

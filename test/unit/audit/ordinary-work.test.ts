@@ -115,7 +115,7 @@ const VERSIONS: readonly Pair[] = [
 
 const NAMES: readonly Pair[] = [
   {
-    name: 'a file that is called like those beside it',
+    name: 'a file that is called like those next to it',
     base: { 'src/-Util.kt': 'x', 'src/-Cache.kt': 'x' },
     ordinary: { 'src/dns/-DnsMessage.kt': 'class A\n' },
     attack: { 'src/dns/--checkpoint-action=exec=sh x.kt': 'class A\n' },

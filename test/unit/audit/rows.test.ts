@@ -35,7 +35,7 @@ it('finds everything that is planted, by the rule for it', () => {
   expect(silent.map(({ id, rule }) => `${id} ${rule}`)).toEqual([]);
 });
 
-it('is quiet about the ordinary change beside it', () => {
+it('is quiet about the ordinary change next to it', () => {
   const loud = ROWS.flatMap(({ id, near, base }) =>
     (near === undefined ? [] : auditFiles(near, base))
       .filter(({ severity, detail }) => severity !== 'note' && !detail?.includes(HARMLESS))

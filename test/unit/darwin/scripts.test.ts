@@ -39,7 +39,7 @@ const calls = (): string => readFileSync(join(root, 'calls'), 'utf8');
 const writeNoting = (tool: string): void => writeProgram(join(bin, tool), `echo "${tool} $*" >>"${root}/calls"\n`);
 
 describe('install-engine.sh on macOS', () => {
-  it('does nothing beside an engine that answers', async () => {
+  it('does nothing next to an engine that answers', async () => {
     writeProgram(join(bin, 'docker'), '[ "$*" = version ]\n');
     expect(await run('install-engine.sh')).toEqual({ status: 0, output: '' });
     expect(refused()).toBe('');

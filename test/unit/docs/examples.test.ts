@@ -86,7 +86,7 @@ describe('action.yml', () => {
     }
   });
 
-  it('pins every other action by its commit, with the release beside it', () => {
+  it('pins every other action by its commit, with the release next to it', () => {
     const lines = read('action.yml').match(/uses: .*/g) ?? [];
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(line).toMatch(/^uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);

@@ -163,7 +163,7 @@ const MACHINES_INTRODUCTION = `\`npm run test:machines [-- CELL…]\` makes each
 ${CHECKS.map(({ name }) => `- ${name}`).join('\n')}
 
 - Machines of amd64 run under User Mode Linux: the engine is the release's own, the kernel is that of Debian 12. Those of arm64 run under QEMU.
-- The cell \`slurm\` is a cluster and has checks of its own: ${CLUSTER_CHECKS.map(({ name }) => name).join('; ')}. Its two nodes are guests under QEMU with a kernel of their own. Its login node is namespaces of this machine, with Debian's Slurm, the NFS server, and this machine's Docker.
+- The cell \`slurm\` is a cluster and has checks of its own: ${CLUSTER_CHECKS.map(({ name }) => name).join('; ')}. Its two nodes are guests under QEMU with their own kernel. Its login node is namespaces of this machine, with Debian's Slurm, the NFS server, and this machine's Docker.
 - The sessions' image is built outside the machine and loaded into its engine; for arm64, its build runs under qemu-user.
 - User Mode Linux has one table of system calls: it takes \`int $0x80\` as the 64-bit call with the same number, under the same filter. The attacks \`int80-20\`, \`int80-102\` and \`int80-310\` therefore get through there on any engine.
 - The folder of another machine is served by diod over 9p. Every file in it belongs to one user, whoever writes it, as in the shared folders of virtual machines.

@@ -51,7 +51,7 @@ const MAY_WRITE: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the workflows', () => {
-  it('pin each action by its commit, with the release beside it, and the same one everywhere', () => {
+  it('pin each action by its commit, with the release next to it, and the same one everywhere', () => {
     const lines = [...files, 'action.yml'].flatMap((file) => read(file).match(/uses: .*/g) ?? []);
     expect(lines.length).toBeGreaterThan(10);
     const pins = new Map<string, string>();

@@ -84,7 +84,7 @@ async function collectEntry(collection: Collection, entry: ListedEntry): Promise
   if (collection.syncBack) return freezeEntry(collection, path, entry, rule);
 }
 
-/** The most severe findings; the number of the others is a finding of its own. */
+/** The most severe findings; the number of the others is its own finding. */
 function limitFindings(findings: readonly Finding[]): readonly Finding[] {
   const sorted = findings.toSorted((a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity]);
   const rest = sorted.splice(MAX_FINDINGS);
@@ -187,7 +187,7 @@ async function isStaged(collection: Collection, path: string, staged: StagedFile
   return hash.digest('hex') === staged.digest;
 }
 
-/** Freezes a file to show it beside what was staged. It never comes back. */
+/** Freezes a file to show it next to what was staged. It never comes back. */
 async function keepAttempt(collection: Collection, path: string, content: Buffer): Promise<void> {
   const before = collection.baseline.files[path]?.digest;
   const known = before !== undefined && (await collection.store.has(before));

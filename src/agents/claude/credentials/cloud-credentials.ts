@@ -188,7 +188,7 @@ async function postForm(url: string, form: Readonly<Record<string, string>>, env
   return { kind: 'auth-token', value, expiresMs: Date.now() + lastsS * 1000 };
 }
 
-/** A company's own server signs the requests by itself and needs a token of its own. */
+/** A company's own server signs the requests by itself and needs its own token. */
 function companyToken(env: NodeJS.ProcessEnv, variable: string, cloud: Cloud): CredentialSource {
   const value = env['ANTHROPIC_AUTH_TOKEN']?.trim();
   if (value === undefined || value === '')

@@ -74,7 +74,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** The name of the Keychain item; another configuration directory has a suffix of its own. */
+/** The name of the Keychain item; another configuration directory has its own suffix. */
 export function keychainService(configDir: string | undefined): string {
   const suffix = configDir === undefined ? '' : `-${createHash('sha256').update(configDir).digest('hex').slice(0, 8)}`;
   return `Claude Code-credentials${suffix}`;

@@ -3,7 +3,7 @@ import { listGlobalConfig } from '../../../core/host/git.ts';
 import type { RunProgram } from '../../../core/host/run-program.ts';
 
 /** Keys of the user's git configuration that the agent's git shares. None of them runs a program. */
-const CARRIED = new Set(
+const SHARED_KEYS = new Set(
   `user.name user.email author.name author.email committer.name committer.email init.defaultbranch core.quotepath
    core.autocrlf core.eol core.ignorecase pull.rebase pull.ff push.default push.autosetupremote rebase.autosquash
    rebase.autostash merge.conflictstyle diff.algorithm diff.renames color.ui color.diff color.status color.branch
@@ -27,7 +27,7 @@ export async function gitIdentity(run: RunProgram, env: NodeJS.ProcessEnv, proje
   const values = new Map<string, string>();
   for (const item of result.status === 0 ? result.stdout.split('\0') : []) {
     const cut = item.indexOf('\n');
-    if (cut > 0 && CARRIED.has(item.slice(0, cut))) values.set(item.slice(0, cut), item.slice(cut + 1));
+    if (cut > 0 && SHARED_KEYS.has(item.slice(0, cut))) values.set(item.slice(0, cut), item.slice(cut + 1));
   }
   for (const [name, key] of OF_ENVIRONMENT) {
     const value = env[name];

@@ -37,7 +37,7 @@ const KINDS = words`
 const PROGRAMS =
   /LD_|DYLD_|NODE_|NPM_|PYTHON|PIP_|JAVA|JDK_|_JAVA|RUBY|PERL|BASH_|GIT_|SSH_|PHP|LUA_|GCONV|PATH$|ENV$|SHELL$|.*(PROXY|_OPTS|_OPTIONS|_ARGS|COMMAND|_CMD)$/
     .source;
-/** Kinds of objects that run in a namespace of their own, images, and variables with plain values. */
+/** Kinds of objects that run in their own namespace, images, and variables with plain values. */
 export const MANIFEST_SAFE = anyOf(
   new RegExp(`^(.*\\.)?kind=(${KINDS})$`),
   /^(.*\.)?apiVersion=(v1|(apps|batch|autoscaling|policy|networking\.k8s\.io)\/v\d\w*)$/,
@@ -76,7 +76,7 @@ const KUSTOMIZATION: HarmlessTable = {
     matching: anyOf(
       /^apiVersion=kustomize\.config\.k8s\.io\/v\d\w*$|^kind=Kustomization$/,
       /^images\[\]\.(newTag=\w[\w.-]*|digest=sha256:[0-9a-f]{64})$/,
-      // Files beside this one: each is judged by itself.
+      // Files next to this one: each is judged by itself.
       /^(resources|bases)\[\]=(?!.*(\.\.|\/\/|\.(com|org|net|io|dev)\b))[\w./-]+$/,
     ),
   },

@@ -26,7 +26,7 @@ const BUILD_LINES: Look = {
     /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
     /libraryDependencies\s*\+=\s*"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*"[\w.-]+"(\s*%\s*(Test|Provided|"\w+"))?/,
     /sbt\.version=\d+\.\d+\.\d+/,
-    // A library of the version catalog, which has a rule of its own, and the numbers of Android's interfaces.
+    // A library of the version catalog, which has its own rule, and the numbers of Android's interfaces.
     pattern()`(${GRADLE_CONFIGURATIONS})\s*\(\s*(platform\()?libs(\.[a-z]\w*)+\)?\)`,
     /(compile|target|min)Sdk(Version)?\s*=?\s*\(?\d{1,3}\)?|version = release\(\d{1,3}\)/,
   ),

@@ -11,7 +11,7 @@ export interface TaskEnd {
   readonly isEngineLost: boolean;
 }
 
-/** What `stoppedBecause` says of sessions that ended with their command and not for a reason of their own. */
+/** What `stoppedBecause` says of sessions that ended with their command and not for their own reason. */
 const CUT_OFF: readonly string[] = ['interrupted', 'run-claude was killed'];
 const STOPPED: readonly number[] = [EXIT.interrupted, EXIT.terminated];
 

@@ -18,7 +18,7 @@ export const downCommand: CommandRun = async (line, context) => {
   const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
   const found = sessionOf('down', line.words[0], context);
   const { id } = found;
-  if (!isKept(found)) throw usageError(`session ${id} has an agent of its own`, `Stop it with: run-claude stop ${id}`);
+  if (!isKept(found)) throw usageError(`session ${id} has its own agent`, `Stop it with: run-claude stop ${id}`);
   const ended = isStoppable(found) ? await end(found, context) : found;
   interruption.signal.throwIfAborted();
   const record = await recoverWithoutQuestion(ended, context);

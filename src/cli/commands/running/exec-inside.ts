@@ -10,7 +10,7 @@ import { sessionOf } from '../../sessions/session-of.ts';
 /** Not the agent's PATH: the shell of a user who looks into the session. */
 const SHELL = ['/bin/bash'];
 
-/** `exec --session ID -- COMMAND…`: a command in a running session, beside its agent. Returns the command's status. */
+/** `exec --session ID -- COMMAND…`: a command in a running session, next to its agent. Returns the command's status. */
 export const execInsideCommand: CommandRun = (line, context) =>
   runInSession(optionValue(line, 'session'), line.rest, context);
 

@@ -44,7 +44,7 @@ function removeAll(): void {
   for (const dir of made.values()) rmSync(dir, { recursive: true, force: true });
 }
 
-/** The file is started under its own path: a program may look for its parts beside it. */
+/** The file is started under its own path: a program may look for its parts next to it. */
 function scriptFor(name: string, file: string | undefined): string {
   if (file !== undefined) return `#!/bin/sh\nexec ${shellWord(file)} "$@"\n`;
   const why = `run-claude: ${name} is not started: it leads into a folder that an agent can write`;

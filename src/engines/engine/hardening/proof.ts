@@ -23,7 +23,7 @@ const CAPABILITIES: Readonly<Record<string, bigint>> = {
 const OWN_KERNEL: readonly (string | undefined)[] = [undefined, 'runc', 'crun'];
 
 /**
- * The same container, whose init proves it first. Unchanged for a runtime with a kernel of its own: docs/engines.md lists
+ * The same container, whose init proves it first. Unchanged for a runtime with its own kernel: docs/engines.md lists
  * what holds there, and its choice is printed.
  */
 export function withProof(spec: ContainerSpec): ContainerSpec {
@@ -35,7 +35,7 @@ export function withProof(spec: ContainerSpec): ContainerSpec {
 
 /**
  * The words that start a program in a running container, where init proves the layers for it too. `isProved`: not for a
- * runtime with a kernel of its own, as in withProof.
+ * runtime with its own kernel, as in withProof.
  */
 export function provedInside(
   spec: ContainerSpec,

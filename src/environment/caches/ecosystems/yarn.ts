@@ -4,12 +4,12 @@ import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 import { hashOfIntegrity } from '../integrity.ts';
 import { refuseVersion } from '../lock-text.ts';
 
-/** Where the links of a session are, in its home: yarn puts what it fetches beside them. */
+/** Where the links of a session are, in its home: yarn puts what it fetches next to them. */
 const MIRROR = '.cache/run-claude/yarn';
 
 /**
  * Yarn 1 takes an archive from its offline mirror by its name (tarball-fetcher.js, getTarballMirrorPath), and compares it
- * with the hash in the lock file. Later releases keep archives in a form of their own, whose hash the lock file has.
+ * with the hash in the lock file. Later releases keep archives in their own form, whose hash the lock file has.
  */
 export const yarn: Ecosystem = {
   name: 'yarn',

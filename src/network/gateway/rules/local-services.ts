@@ -35,7 +35,7 @@ export function parseLocalServices(texts: readonly string[], from = '--allow-loc
   if (hasTwice(services.map(({ port }) => port)))
     throw usageError(`${from}: a port is there twice`, 'Name each port once.');
   if (hasTwice(services.flatMap(({ name }) => name ?? [])))
-    throw usageError(`${from}: a name is there twice`, 'Give each port a name of its own.');
+    throw usageError(`${from}: a name is there twice`, 'Give each port its own name.');
   if (services.length > MAX_LOCAL_SERVICES)
     throw usageError(`${from}: more than ${MAX_LOCAL_SERVICES} services`, 'Name fewer ports.');
   return services;

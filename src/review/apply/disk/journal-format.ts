@@ -26,7 +26,7 @@ export interface JournalHead {
   /** 'device:inode' of the project's directory, and the boot in which its device had that number. */
   readonly identity: string;
   readonly boot?: string;
-  /** Part of the names of the temporary files beside their targets. */
+  /** Part of the names of the temporary files next to their targets. */
   readonly token: string;
   readonly at: string;
   /** What the things in several files had besides the files of the steps. Earlier releases did not record it. */

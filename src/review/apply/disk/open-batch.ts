@@ -16,7 +16,7 @@ interface StagedStep extends Staged {
 }
 
 /**
- * What a batch of steps has open: new contents beside their targets, and files and folders that are forced to the disk
+ * What a batch of steps has open: new contents next to their targets, and files and folders that are forced to the disk
  * together at its end. Disposing removes the contents that were not renamed.
  */
 export class OpenBatch implements Unflushed, Disposable {
@@ -26,7 +26,7 @@ export class OpenBatch implements Unflushed, Disposable {
   readonly #files: number[] = [];
   readonly #folders = new Map<string, number>();
 
-  /** `unfinished` gets the number of each step whose file beside the target could not be removed. */
+  /** `unfinished` gets the number of each step whose file next to the target could not be removed. */
   constructor(walker: HostWalker, unfinished: Set<number>) {
     this.#walker = walker;
     this.#unfinished = unfinished;

@@ -27,7 +27,7 @@ import type { Step, Target } from './steps.ts';
 
 export interface StepTools {
   readonly walker: HostWalker;
-  /** Name of the temporary file beside the target. */
+  /** Name of the temporary file next to the target. */
   readonly temp: string;
   /** New content of a file, when it changes. */
   readonly content: Iterable<Uint8Array> | undefined;
@@ -43,7 +43,7 @@ export interface Unflushed {
   addFolder(): void;
 }
 
-/** New content of a step in the temporary file beside the target, open and not yet forced to the disk. */
+/** New content of a step in the temporary file next to the target, open and not yet forced to the disk. */
 export interface Staged {
   readonly fd: number;
   /** The mode that the file has. */
@@ -85,13 +85,13 @@ function withoutLeftover<T>(step: Step, tools: StepTools, staged: Staged | undef
   }
 }
 
-/** Whether a step's content is first written beside its target. */
+/** Whether a step's content is first written next to its target. */
 export function isStaged({ pre, post, inPlace }: Step, { content }: Pick<StepTools, 'content'>): boolean {
   return post?.kind === 'file' && content !== undefined && !(inPlace === true && pre?.kind === 'file');
 }
 
 /**
- * Writes a step's content beside its target. Throws what the system throws. The caller forces it to the disk before
+ * Writes a step's content next to its target. Throws what the system throws. The caller forces it to the disk before
  * {@link commitStep}, and closes it.
  */
 export function stageStep(step: Step, tools: StepTools): Staged {

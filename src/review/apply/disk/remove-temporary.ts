@@ -3,7 +3,7 @@ import { encodeBytes, parentPath } from '../../../core/text/path.ts';
 import type { HostWalker } from './host-path.ts';
 
 /**
- * Removes the temporary file beside a path; false when there is none. Throws NotAFolder when its folder was moved, and
+ * Removes the temporary file next to a path; false when there is none. Throws NotAFolder when its folder was moved, and
  * what the system throws.
  */
 export function removeTemporary(walker: HostWalker, path: string, temp: string): boolean {

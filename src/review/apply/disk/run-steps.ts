@@ -21,7 +21,7 @@ import { WholeSteps, type WhyInUse } from './whole-things.ts';
 export interface Run extends RecheckOptions {
   readonly journal: Journal;
   readonly content: ContentReader;
-  /** The names of temporary files beside their targets are made of the token and the step number. */
+  /** The names of temporary files next to their targets are made of the token and the step number. */
   readonly token: string;
   readonly tell: Tell;
   readonly kind: JournalHead['kind'];
@@ -64,7 +64,7 @@ interface Running extends Run {
  * step by its number. Throws DiskFailure; failures of single paths are outcomes.
  *
  * Steps go in batches, and each batch waits four times for the disk at most, however many steps it has: all new
- * contents are written beside their targets and forced to the disk, then renamed, and then the folders are forced to
+ * contents are written next to their targets and forced to the disk, then renamed, and then the folders are forced to
  * the disk. No step of the next batch begins before.
  */
 export async function runSteps(steps: readonly Step[], run: Run): Promise<Map<number, ChangeOutcome>> {
@@ -163,7 +163,7 @@ async function takeBackBroken({ step }: Numbered, running: Running): Promise<voi
 }
 
 /**
- * Makes the step's folder, or writes its content beside the target. Returns true when the step still has to be
+ * Makes the step's folder, or writes its content next to the target. Returns true when the step still has to be
  * committed. Folders are made before their entries, and made read-only after them.
  */
 async function begin(one: Numbered, batch: OpenBatch, running: Running): Promise<boolean> {

@@ -21,7 +21,7 @@ const GRACE_MS = 2000;
 /** How long output may still come once the program has ended: what it left in the background may hold its streams. */
 const DRAIN_MS = 100;
 
-/** Starts a program in a process group of its own. `send` gets its frames; `onEnd` is called after the last one. */
+/** Starts a program in its own process group. `send` gets its frames; `onEnd` is called after the last one. */
 export function runProgram(
   id: number,
   { argv, cwd, env, timeoutMs }: RunRequest,

@@ -13,7 +13,7 @@ afterAll(() => standIn.close());
 
 const openScene = (): Scene => openBatchScene(standIn);
 
-it('runs a task beside one that fails, and a second run repeats neither', async () => {
+it('runs a task next to one that fails, and a second run repeats neither', async () => {
   await using scene = openScene();
   const file = writeTasks(scene, 'RUN:echo a > a.txt', 'FAIL');
   const first = await scene.run(['batch', '--jobs', '2', file]);

@@ -7,7 +7,7 @@ import { RemoteEngines } from '../../../support/remote-engines.ts';
 import { Scene } from '../../../support/scene.ts';
 import { waitForOutput } from '../../../support/sees.ts';
 
-// Three daemons of the test's own, each behind an ssh server and a link of its own.
+// Three daemons of the test's own, each behind an ssh server and its own link.
 const remote = new RemoteEngines();
 beforeAll(async () => {
   await remote.open({ near: {}, far: {}, small: { disk: '700m' } });

@@ -24,7 +24,7 @@ it('pending changes survive an engine that stops during a session and is then pr
     output += chunk.toString();
   });
   await waitForOutput(child, 'ready');
-  // The reader starts beside the agent: with it the session's changes are collected although the engine has stopped.
+  // The reader starts next to the agent: with it the session's changes are collected although the engine has stopped.
   await expect.poll(() => engine.docker('ps', '-q', '--filter', 'name=-collector')).not.toBe('');
   expect((await scene.run(['status', '--json'])).stdout).toContain('work.txt');
   await engine.stop();

@@ -32,7 +32,7 @@ redis-cli -h cache set k from-redis
 redis-cli -h 127.0.0.1 get k
 `;
 
-it('Postgres, MariaDB and Redis from Debian packages run beside the agent', async () => {
+it('Postgres, MariaDB and Redis from Debian packages run next to the agent', async () => {
   await using scene = sceneWithServices(CONFIG);
   scene.write('schema.sql', 'create table t (n int); insert into t values (40);\n');
   for (const round of ['first', 'again']) {

@@ -157,7 +157,7 @@ it('a hostile image gets nothing by its user, entry point, volumes, health check
   expect(leftOnEngine(scene)).toEqual([]);
   expect(namelessVolumes()).toEqual(nameless);
 
-  // Each attempt succeeds where the engine starts the image as it is, beside a socket of another program.
+  // Each attempt succeeds where the engine starts the image as it is, next to a socket of another program.
   const sockets = path.join(scene.root, 'sockets');
   mkdirSync(sockets);
   const victim = createServer((_, answer) => answer.end('reached')).listen(path.join(sockets, 'agent.sock'));

@@ -13,7 +13,7 @@ const CONFIG =
   nodeService('counter', 8080, COUNTER, 'reaches = ["store"]') +
   nodeService('store', 7000, STORE, 'env = { WORD = "from-store" }');
 
-it('runs services beside the agent, at 127.0.0.1 and by name, with new data in each session and a log', async () => {
+it('runs services next to the agent, at 127.0.0.1 and by name, with new data in each session and a log', async () => {
   await using scene = sceneWithServices(CONFIG);
   const script = [
     'curl -sS http://127.0.0.1:8080; echo; curl -sS http://counter:8080; echo',

@@ -18,7 +18,7 @@ const HOSTILE = [
   'true',
 ].join('; ');
 
-it('an MCP server with a secret runs beside the agent, which can call its named tools and reach nothing else of it', async () => {
+it('an MCP server with a secret runs next to the agent, which can call its named tools and reach nothing else of it', async () => {
   const standIn = await startMessagesApi({
     turns: [
       call('facts'),

@@ -33,7 +33,7 @@ it.each([
   expect(sessions.flatMap(({ id }) => sessionObjects(id))).toEqual([]);
 });
 
-it('Ctrl-C ends a build of the image and keeps the existing image; --rebuild builds once, beside a gc', async () => {
+it('Ctrl-C ends a build of the image and keeps the existing image; --rebuild builds once, next to a gc', async () => {
   await using scene = new Scene();
   const child = scene.spawn(['build', '--rebuild', '--trace']);
   await waitForOutput(child, '/build: 200');

@@ -8,7 +8,7 @@ import { waitForOutput } from '../../../support/sees.ts';
 
 // --also DIR[:ro]: folders besides the project, each with changes, review and undo of its own.
 
-/** A repository beside the scene's project. */
+/** A repository next to the scene's project. */
 function folder(scene: Scene, name: string): string {
   const dir = path.join(scene.root, name);
   mkdirSync(dir);

@@ -95,7 +95,7 @@ it('the first bare start on a terminal asks for the mode, Enter is a copy, and t
   expect(readFileSync(file, 'utf8')).toBe('new\n');
 });
 
-it.each([['--bind'], ['--copy'], ['--yes']])('%s is a choice of its own: no question for the mode', async (option) => {
+it.each([['--bind'], ['--copy'], ['--yes']])('%s is its own choice: no question for the mode', async (option) => {
   await using scene = new Scene();
   await using pty = bareStart(scene, option, '--network', 'none');
   await pty.see(option === '--yes' ? /works on/ : START);

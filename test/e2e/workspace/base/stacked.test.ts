@@ -40,7 +40,7 @@ it('a session started next to a pending one sees the current project; each is re
   expect(second.stdout).not.toMatch(/^git .. src\/file1.txt$/m);
   expect(stacked()).toHaveLength(1);
 
-  // Beside them nothing was edited: the same generation, read by a third one.
+  // Next to them nothing was edited: the same generation, read by a third one.
   const third = await exec(VIEW);
   expect([third.status, third.stdout]).toEqual([0, before]);
   expect(stacked()).toHaveLength(1);

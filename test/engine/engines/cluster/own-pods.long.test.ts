@@ -18,7 +18,7 @@ beforeAll(async () => {
   scene = await ClusterScene.start('own-pods', [
     'form = "pods"',
     `without-layer = ${JSON.stringify(LOST)}`,
-    // The gateway reads these requests, with a certificate of its own.
+    // The gateway reads these requests, with its own certificate.
     '[[allow]]',
     'host = "api.example.com"',
     'requests = ["GET /**"]',

@@ -141,7 +141,7 @@ it('an agent runs in a job, its changes come home, and the job ends', { timeout:
   expect(cluster.filesWith(SECRET)).toEqual([]);
 });
 
-it('crun runs a session too, beside other processes of the user', { timeout: 5 * MINUTES }, async () => {
+it('crun runs a session too, next to other processes of the user', { timeout: 5 * MINUTES }, async () => {
   // As many as the smallest container may have, so that they count where its limit counts them.
   const others = Array.from({ length: 40 }, () =>
     spawn('setpriv', [`--reuid=${cluster.user.uid}`, '--clear-groups', 'sleep', '300'], { stdio: 'ignore' }),

@@ -224,7 +224,7 @@ it('the wrapper refuses an agent whose annotation containerd does not hand over,
   ).rejects.toThrow('the pod has no annotation run-claude.confine.agent, or pod_annotations');
 });
 
-/** A gateway in a pod of its own: prints its address, and answers on its port with the first line that it reads. */
+/** A gateway in its own pod: prints its address, and answers on its port with the first line that it reads. */
 const FAR_GATEWAY = `
   const answer = (one) => one.once('data', (data) => one.end('${ANSWER}: ' + String(data).split('\\n')[0]));
   require('node:net').createServer(answer).listen(${GATEWAY_POD_PORT}, () =>

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../support/scene.ts';
 
-// A registry on loopback, and a copy of the package with a release of its own in it: what is built, published and
+// A registry on loopback, and a copy of the package with its own release in it: what is built, published and
 // fetched here has addresses that no other test uses.
 const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-published-'));
 const copy = path.join(dir, 'package');
@@ -69,7 +69,7 @@ beforeAll(async () => {
   for (const part of ['dist', 'images', 'seccomp', 'scripts', 'Dockerfile', 'package.json'])
     cpSync(path.join(packageRoot, part), path.join(copy, part), { recursive: true });
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(copy, 'node_modules'));
-  // A file more in the image gives it an address of its own; all layers before it are in the engine's cache.
+  // A file more in the image gives it its own address; all layers before it are in the engine's cache.
   writeFileSync(path.join(copy, 'images/network/root/etc/run-claude-test'), randomBytes(8).toString('hex'));
   await startRegistry();
 });

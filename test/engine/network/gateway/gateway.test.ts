@@ -14,7 +14,7 @@ import { BARE_POLICY, fixedCredential } from '../../../support/gateway-process.t
 import { testImage } from '../../../support/image.ts';
 import { type StandIn, startMessagesApi } from '../../../support/stand-in/messages-api.mjs';
 
-// The real gateway and an agent's container beside it; the provider is a stand-in on this machine's loopback, which
+// The real gateway and an agent's container next to it; the provider is a stand-in on this machine's loopback, which
 // only the relay reaches.
 
 const SECRET = `real-${randomBytes(12).toString('hex')}`;

@@ -59,7 +59,7 @@ describe.each(EACH)('a workspace by %s on an engine that is %s', (strategy, wher
       echo l > src/a.log; echo k > src/keep.log; echo changed > old.log; mkfifo pipe; ln mod hard
       printf 'x' > $'odd\\n\\xff,name'; echo 'src/' > .gitignore; mkdir locked; echo s > locked/s; chmod 000 locked`;
     expect(await scene.inside(id, workspace, script)).toBe('');
-    // As `diff --follow` sees it: by a reader of its own.
+    // As `diff --follow` sees it: by its own reader.
     const watch = await scene.watch(id, strategy, workspace.record);
     const first = await watch.look(true);
     const again = await watch.look(false);

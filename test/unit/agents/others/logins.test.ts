@@ -136,7 +136,7 @@ it('keeps a login that the program on the host stored during the refresh, and st
 it('spends no refresh token whose successor could not be stored', async () => {
   const endpoint = await startEndpoint();
   endpoint.answer = { status: 200, body: JSON.stringify({ access_token: jwt(3600), refresh_token: 'refresh-1' }) };
-  // Beside a name this long no other can be made, even by root.
+  // Next to a name this long no other can be made, even by root.
   const long = 'x'.repeat(250);
   const home = makeHome({ [long]: chatgpt(jwt(60)), '.codex/config.toml': '' });
   symlinkSync(path.join(home, long), path.join(home, '.codex/auth.json'));

@@ -20,7 +20,7 @@ it.each([
   expect(literalsOf(regex)).toEqual(literals);
 });
 
-it('finds overlapping literals, in any letter case and beside other characters', () => {
+it('finds overlapping literals, in any letter case and next to other characters', () => {
   const { candidates } = prefilterOf([/she/, /hers/, /his/, /[a-z]/, /éàab/]);
   expect([...candidates('uSHErs')]).toEqual([1, 1, 0, 1, 0]);
   expect([...candidates('éhisé')]).toEqual([0, 0, 1, 1, 0]);

@@ -147,7 +147,7 @@ it('names of pods are labels of DNS, and differ', () => {
 /** Runs the words of a gate on this machine. PID 1 is this shell's own: no signal is sent. */
 async function throughGate(argv: readonly string[], input: readonly (Buffer | string)[]): Promise<string> {
   const [program = '', ...words] = behindGate(argv, 5);
-  // The gate kills every process that it may: it has a namespace of its own.
+  // The gate kills every process that it may: it has its own namespace.
   const child = spawn('unshare', ['--user', '--pid', '--fork', '--kill-child', program, ...words], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { podmanBody } from '../../../../src/engines/engine/podman-body.ts';
 import { agentLike } from '../../../engine/hardening/weakened.ts';
 
-it('shared memory: a tmpfs of its own that may be written, since Podman 5 makes its own read-only', async () => {
+it('shared memory: its own tmpfs that may be written, since Podman 5 makes its own read-only', async () => {
   const spec = await agentLike('image', ['true']);
   const { mounts } = podmanBody(spec, { owner: 'owner', overlays: new Map(), cgroupVersion: 2 });
   expect(mounts).toContainEqual({
@@ -13,7 +13,7 @@ it('shared memory: a tmpfs of its own that may be written, since Podman 5 makes 
   });
 });
 
-it('asks for no names of the loopback: Podman refuses them beside the hosts file of the image', async () => {
+it('asks for no names of the loopback: Podman refuses them next to the hosts file of the image', async () => {
   const spec = { ...(await agentLike('image', ['true'])), loopbackNames: ['db'] };
   const body = podmanBody(spec, { owner: 'owner', overlays: new Map(), cgroupVersion: 2 });
   expect(body).toMatchObject({ use_image_hosts: true });

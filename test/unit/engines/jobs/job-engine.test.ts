@@ -54,7 +54,7 @@ it('refuses what a job cannot have, before anything is submitted', async () => {
   const bind = { kind: 'bind', source: '/etc', target: '/x', readonly: true } as const;
   for (const [change, what] of [
     [{ tty: true }, 'a session on a terminal'],
-    [{ role: 'companion' as const }, 'a program beside the agent'],
+    [{ role: 'companion' as const }, 'a program next to the agent'],
     [{ mounts: [bind] }, 'a directory of this machine'],
   ] as const) {
     await expect(engine.create({ ...spec, ...change })).rejects.toThrow(what);

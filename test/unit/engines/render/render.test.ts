@@ -96,7 +96,7 @@ describe('the table of layers', () => {
     expect(lostLayers('oci', [{ spec: more }]).map(({ name }) => name)).toEqual(['loopback-names', 'graphics']);
   });
 
-  it('names what a session has beside its containers, each as long as it is not named, in both forms', () => {
+  it('names what a session has next to its containers, each as long as it is not named, in both forms', () => {
     const names = PARTS.map(([name]) => name);
     expect(lostParts('oci', SPECS.plan)).toEqual([]);
     expect(lostLayers('docker', [{ policy: FULL.policy, also: FULL.also }])).toEqual([]);

@@ -249,7 +249,7 @@ const attempts: readonly [string, string, (() => Promise<Buffer | string>)?][] =
   ['a CONNECT in absolute form', connectTo('https://good.test:443', 'good.test:443')],
   ['a CONNECT to a path', connectTo('good.test:443/', 'good.test:443')],
   [
-    'an encrypted server name beside the allowed one',
+    'an encrypted server name next to the allowed one',
     connectTo('good.test:443'),
     async () =>
       helloWith([

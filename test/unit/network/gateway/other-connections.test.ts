@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 
-// Hosts besides the provider: each request has a connection of its own, so that none goes out on one that a server has
+// Hosts besides the provider: each request has its own connection, so that none goes out on one that a server has
 // ended, and none is sent twice: it may be an order.
 
 const company = createCa(Date.now());
@@ -75,7 +75,7 @@ it.each<[string, () => Promise<string>]>([
   ['a brokered host', () => gateway.sayInside('api.test', post('/orders', 'api.test'))],
   ['an MCP server', () => gateway.sayInside('mcp.test', post('/mcp', 'mcp.test'))],
   ['a host over plain HTTP', () => gateway.say(post('http://plain.test/orders', 'plain.test'), undefined, /\r\n\r\n./)],
-])('a request to %s has a connection of its own, and is sent once', async (_, send) => {
+])('a request to %s has its own connection, and is sent once', async (_, send) => {
   [arrived, sockets, isBroken] = [0, 0, false];
   for (const ms of [0, 30, 1200]) {
     await new Promise((done) => setTimeout(done, ms));

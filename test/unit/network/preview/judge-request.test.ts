@@ -48,7 +48,7 @@ it.each([
   expect(statusOf([...HOST, ...cookie])).toBe(403);
 });
 
-it('finds the token beside a cookie of the same name that the page has set for a path', () => {
+it('finds the token next to a cookie of the same name that the page has set for a path', () => {
   const cookies = ['Cookie', 'run-claude-token=of-the-page; run-claude-token=secret-of-this-session'];
   expect(judge([...HOST, ...cookies]).kind).toBe('pass');
 });

@@ -69,7 +69,7 @@ describe('a target that is swapped after the last check', () => {
     ['a mode', 'file', { pre: state, post }, undefined],
     ['content in place', 'file', { pre: state, post, inPlace: true }, Buffer.from('evil')],
     ['a folder’s mode', 'folder', { pre: { ...state, kind: 'dir' }, post: { kind: 'dir', mode: 0o777 } }, undefined],
-    ['our own name beside it', 'temp', { pre: state, post }, Buffer.from('evil')],
+    ['our own name next to it', 'temp', { pre: state, post }, Buffer.from('evil')],
   ])('%s does not follow a link', async (_, kind, step, content) => {
     const { project } = await lay({ base: {}, session: {} });
     const outside = `${project}.outside`;
@@ -434,7 +434,7 @@ describe('new bytes that become executable because of the host’s mode', () => 
     expect(await plain.apply({ audit, conflict: 'theirs' })).toEqual({ f: 'applied' });
   });
 
-  it('are judged beside the file of the host that they replace: an engine can say that they began with another', async () => {
+  it('are judged next to the file of the host that they replace: an engine can say that they began with another', async () => {
     const sides: Sides = { base: { f: file('b\n') }, session: { f: file('b\nx\n') }, host: { f: file('host\n') } };
     const beside: ApplyRequest['audit'] = async (change, contents) =>
       contents.get(change.before?.digest ?? '')?.toString() === 'host\n'

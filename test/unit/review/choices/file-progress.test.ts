@@ -52,7 +52,7 @@ it.each<[string, ChangeOutcome[], [applied: number, left: number]]>([
   ['the same is applied', [outcome('a', 'same'), outcome('Makefile', 'suspect')], [1, 2]],
   ['an accepted suspect file is applied', [outcome('Makefile', 'applied')], [1, 2]],
   ['some hunks of a file are not all of it', [outcome('a', 'applied', IN_PART)], [0, 3]],
-  ['a file written beside another is none of the session', [outcome('a.session', 'applied')], [0, 3]],
+  ['a file written next to another is none of the session', [outcome('a.session', 'applied')], [0, 3]],
 ])('%s', (_, outcomes, [applied, left]) => {
   expect(countProgress(fileProgress(review, outcomes))).toMatchObject({ total: 4, applied, left, blocked: 1 });
 });

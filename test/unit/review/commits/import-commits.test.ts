@@ -380,7 +380,7 @@ it.each([
 });
 
 it.each(['refs/heads/--upload-pack=x', 'refs/heads/\u001b[2J', 'refs/heads/a..b', 'refs/tags/v1'])(
-  'takes the other branches beside %j, and names it',
+  'takes the other branches next to %j, and names it',
   (name) => {
     const id = 'a'.repeat(40);
     const head = parseBundleHead(Buffer.from(`# v2 git bundle\n${id} ${name}\n${id} refs/heads/main\n\n`));

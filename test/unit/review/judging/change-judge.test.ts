@@ -12,7 +12,7 @@ import { SHELL_JS_ROWS } from '../../audit/rows-shell-js.ts';
 
 const ROWS = [...GIT_ROWS, ...SHELL_JS_ROWS, ...CONTENT_ROWS];
 
-/** The findings of a process of its own; `onContent` is called for each content that it asks for. */
+/** The findings of a separate process; `onContent` is called for each content that it asks for. */
 async function judge(
   { content, base, ...rest }: AuditInput,
   onContent: (digest: Digest, judge: ChangeJudge) => void = () => undefined,

@@ -47,7 +47,7 @@ describe('files through the runner', () => {
     connection.close();
   });
 
-  it('leave nothing beside them after a write that failed, and may have the longest name', async () => {
+  it('leave nothing next to them after a write that failed, and may have the longest name', async () => {
     await using kept = await openKeptDoor();
     const connection = await kept.connect();
     const name = 'ü'.repeat(127);

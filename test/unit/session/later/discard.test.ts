@@ -15,7 +15,7 @@ import { type PlanParts, sessionRecord } from '../../../support/session-record.t
 
 const ID = '261121-140512-k7p';
 
-/** A session on a file system of its own, which is full: of bytes, or of files. */
+/** A session on its own file system, which is full: of bytes, or of files. */
 function scene(options: string, more: Partial<SessionRecord> = {}, parts: PlanParts = {}) {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-discard-'));
   const state = path.join(root, 'state');

@@ -20,7 +20,7 @@ import { planWith } from '../../../support/session-record.ts';
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const ID = '261121-140512-k7p';
 
-/** The session of a fixture in a state directory of its own. */
+/** The session of a fixture in its own state directory. */
 function layOld(fixture: string) {
   const state = mkdtempSync(path.join(tmpdir(), 'run-claude-old-'));
   onTestFinished(() => rmSync(state, { recursive: true, force: true }));

@@ -63,7 +63,7 @@ it('commits nothing of what is excluded or masked, and what was edited', async (
   expect(committed(tree)).toBe('M\ta.txt\n');
 });
 
-it('marks anew when the rules change and the index does not, in a generation of its own and in the same one', async () => {
+it('marks anew when the rules change and the index does not, in its own generation and in the same one', async () => {
   expect(git(await copy('one', { exclude: ['private/'] }), 'ls-files', '-t')).toMatch(/^H \.env\n(.*\n)*S private/m);
   const both = await copy('two', { exclude: ['private/'], mask: ['.env'] });
   expect(git(both, 'ls-files', '-t')).toMatch(/^S \.env\n(.*\n)*S private/m);

@@ -96,7 +96,7 @@ it.each([
   attack();
   expect(differences().map((difference) => difference.path)).toContain(where);
   await restoreAll();
-  // What was put back has an inode of its own.
+  // What was put back has its own inode.
   expect(differences().filter(({ kind }) => kind !== 'changed')).toEqual([]);
   expect(lstatSync(at('sub/.git/hooks/pre-push')).mode & 0o777).toBe(0o644);
   expect(lstatSync(at('sub/.git/hooks')).isDirectory()).toBe(true);

@@ -298,7 +298,7 @@ it.each([
 });
 
 describe('from the base that copy mode keeps', () => {
-  it('shows each file as it was, without a copy of its own', async () => {
+  it('shows each file as it was, without its own copy', async () => {
     for (const name of ['a.ts', 'deep/b.py', 'Makefile', 'edited.ts', 'masked/Makefile', 'masked/a.ts']) put(name);
     await refresh(dir, 'copied', { selection: selectPaths({ exclude: [], include: [], mask: ['masked/*'] }) });
     releaseRef(path.join(dir, 'base'), 'copied');

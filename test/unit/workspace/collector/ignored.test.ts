@@ -131,7 +131,7 @@ describe('a repository inside the base', () => {
     git('', 'submodule', '--quiet', 'absorbgitdirs', 'vendor/module');
   });
 
-  it('has rules and an index of its own', async () => {
+  it('has rules and its own index', async () => {
     expect(lstatSync(path.join(dir, 'vendor/module/.git')).isFile()).toBe(true);
     await compareWithGit();
     for (const own of ['nested', 'vendor/module'])

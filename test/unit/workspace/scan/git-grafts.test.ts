@@ -154,7 +154,7 @@ describe('git in the copy of', () => {
     expect(text('.claude/worktrees/one/.git')).toBe('gitdir: ../../../.git/worktrees/one\n');
   });
 
-  it('worktrees beside the bare repository that the project names as its own have it', async () => {
+  it('worktrees next to the bare repository that the project names as its own have it', async () => {
     mkdirSync(path.join(dir, 'project'));
     git('.', 'clone', '-q', '--bare', 'main', 'project/.bare');
     writeFileSync(path.join(dir, 'project/.git'), 'gitdir: ./.bare\n');

@@ -23,7 +23,7 @@ import {
 } from '../../../../src/workspace/scan/snapshot.ts';
 import { walkTree } from '../../../../src/workspace/scan/walk.ts';
 
-// A tree that several threads walk together, beside what lstat says of each entry, one after the other.
+// A tree that several threads walk together, next to what lstat says of each entry, one after the other.
 
 const dir = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-walk-'));
 const root = path.join(dir, 'project');

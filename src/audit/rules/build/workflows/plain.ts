@@ -141,7 +141,7 @@ function isPlainOfStep(
   return plain !== undefined && !value.includes('${{') && harmlessKeysOf(plain)({ key: next, value });
 }
 
-/** Of an action of its own. */
+/** of a separate action. */
 function isPlainOfRuns([key = '', ...rest]: readonly string[], value: string, around: Surroundings): boolean {
   if (key === 'steps') return isPlainOfStep(rest, value, around);
   return key === 'using' && /^node\d\d$/.test(value) && around.old.some((one) => /^node\d\d$/.test(one));

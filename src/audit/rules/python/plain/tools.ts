@@ -1,7 +1,7 @@
 import { anyOf, oneOf, pattern, words } from '../../../formats/words.ts';
 import { below, type HarmlessKeys, merged } from '../../../judges/harmless-keys.ts';
 
-// Plain keys of tools that have a table in pyproject.toml, a section in setup.cfg or tox.ini, or a file of their own.
+// Plain keys of tools that have a table in pyproject.toml, a section in setup.cfg or tox.ini, or their own file.
 
 export const PYTEST: HarmlessKeys = {
   switch: words`

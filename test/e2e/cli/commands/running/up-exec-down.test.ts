@@ -25,7 +25,7 @@ it('down applies what is clean with --auto-apply, holds back what is not, and as
   expect(scene.git('status', '--porcelain')).toBe('?? asked.txt\n?? fine.txt\n');
 });
 
-it('a command beside a running agent: its own end, input, output and signals, and nothing else ends', async () => {
+it('a command next to a running agent: its own end, input, output and signals, and nothing else ends', async () => {
   await using scene = new Scene();
   const agent = scene.spawn([
     'exec',

@@ -170,7 +170,7 @@ it.each(['auto', 'copy', 'volume'])(
     }
     expect(first).toBe('1000\n');
 
-    // A session of today, beside the one that is pending: its copy belongs to another number.
+    // A session of today, next to the one that is pending: its copy belongs to another number.
     const today = await scene.run(start('id -u; cat README.md; ls -n README.md | cut -d" " -f3'));
     expect(today).toMatchObject({ status: 0, stdout: '61100\n# sample\n61100\n' });
     const [{ id }] = JSON.parse((await scene.run(['sessions', '--json'])).stdout).filter(

@@ -17,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const sh = (script: string, ...words: string[]): string =>
   execFileSync('sh', ['-euc', script, 'sh', ...words], { encoding: 'utf8' });
 
-/** Puts the scene's project on a file system of its own. */
+/** Puts the scene's project on its own file system. */
 function onDisk(scene: Scene, mount: string): Disposable {
   const image = path.join(scene.root, 'image');
   sh(

@@ -77,7 +77,7 @@ function places(more: Partial<CredentialPlaces> = {}): CredentialPlaces {
   };
 }
 
-/** A session's refresh as a process of its own. */
+/** A session's refresh as its own process. */
 async function refreshing(
   more: string[] = [],
   env: NodeJS.ProcessEnv = process.env,

@@ -11,7 +11,7 @@ it('reads one prompt a line, and skips empty lines and comments', () => {
   ]);
 });
 
-it('reads a JSON object with project, agent and limits, also beside plain lines', () => {
+it('reads a JSON object with project, agent and limits, also next to plain lines', () => {
   const [plain, task] = read('a prompt\n{"prompt":"b","project":"../lib","agent":"codex","timeout":"30m","cpus":2}');
   expect(plain?.agent).toBeUndefined();
   expect(task).toMatchObject({ prompt: 'b', project: '/lib', agent: 'codex', limits: { timeout: '30m', cpus: '2' } });

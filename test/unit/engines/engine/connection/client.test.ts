@@ -108,7 +108,7 @@ const ENGINE = `
     });
   }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
 
-/** An engine in a process of its own. It ends connections that are idle for `idleMs`, or one in the middle of request `n`. */
+/** An engine in its own process. It ends connections that are idle for `idleMs`, or one in the middle of request `n`. */
 async function startEngine(idleMs: number, n = 0): Promise<{ port: number; child: ChildProcess }> {
   const child = spawn(process.execPath, ['-e', ENGINE, '--', String(idleMs), String(n)], { stdio: 'pipe' });
   const [line] = await once(child.stdout, 'data');

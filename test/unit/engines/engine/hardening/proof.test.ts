@@ -22,7 +22,7 @@ const PARTS: AgentParts = {
 const initWords = (argv: readonly string[]): readonly string[] => argv.filter((word) => !word.includes('\n'));
 
 describe('the umask of the user', () => {
-  it('is an option of init, for the agent and for each program that is started beside it', () => {
+  it('is an option of init, for the agent and for each program that is started next to it', () => {
     const spec = agentSpec({ ...PARTS, umask: 0o002 });
     expect(initWords(withProof(spec).argv).slice(1, 6)).toEqual(['--prove', '--umask', '0002', '--until', '/ready']);
     expect(initWords(provedInside(spec, ['sh']).argv).slice(1)).toEqual(['--prove', '--umask', '0002', '--', 'sh']);

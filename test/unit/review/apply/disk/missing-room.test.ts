@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { missingRoom } from '../../../../../src/review/apply/disk/missing-room.ts';
 import type { Step } from '../../../../../src/review/apply/disk/steps.ts';
 
-/** Two directories: one on the disk of the machine, one on a file system of its own. */
+/** Two directories: one on the disk of the machine, one on its own file system. */
 function places(options: string): { readonly large: string; readonly small: string } {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-room-'));
   const [large, small] = [path.join(root, 'large'), path.join(root, 'small')];

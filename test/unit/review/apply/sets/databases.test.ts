@@ -83,7 +83,7 @@ describe('a SQLite database that the host has open', () => {
     expect(rowsIn(one.project)).toEqual(['[(1,)]', "[('ok',)]"]);
   });
 
-  it('is not undone while it is open, and writes beside it one database that can be opened', async () => {
+  it('is not undone while it is open, and writes next to it one database that can be opened', async () => {
     const one = scene();
     await (await openIn(one.project)).close();
     one.begin();
