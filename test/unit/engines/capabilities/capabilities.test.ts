@@ -68,6 +68,31 @@ const EXAMPLES: Readonly<Partial<Record<CapabilityName, Asked>>> = {
 /** A caller asks for the part by name: require-part.test.ts. */
 const BY_NAME: readonly CapabilityName[] = ['image-builds', 'commands-inside'];
 
+const REFUSED_IN_PODS =
+  'allow-local bind-mode caches claude-version commands-inside companions credentials-file graphics host-directories image image-builds isolate-claude-data joined-volumes kept mcp-programs network-open other-agents other-folders packages ports rebuild runtime services setup terminal toolchain';
+const REFUSED_AND_LOST: Readonly<Record<Column, readonly [refused: string, lost: string]>> = {
+  docker: ['', ''],
+  podman: ['graphics', ''],
+  slurm: [
+    'allow-local bind-mode caches commands-inside companions credentials-file graphics host-directories isolate-claude-data kept mcp-programs network-open other-folders ports runtime services setup terminal',
+    'gateway-network memory swap',
+  ],
+  'kubernetes-pod': [REFUSED_IN_PODS, 'no-log'],
+  'kubernetes-pods': [
+    REFUSED_IN_PODS,
+    'cgroup-namespace environment masked-paths memory-directories no-log no-network process-limits processes read-only-paths swap',
+  ],
+  oci: ['', 'caches graphics loopback-names mcp-programs other-folders ports services setup'],
+  pod: [
+    'host-directories network-open runtime',
+    'caches graphics mcp-programs no-log other-folders ports services setup',
+  ],
+  pods: [
+    'host-directories',
+    'caches cgroup-namespace environment graphics masked-paths mcp-programs memory-directories no-log no-network other-folders ports process-limits processes read-only-paths services setup swap',
+  ],
+};
+
 const refusedCells = (columns: readonly Column[]) =>
   columns.flatMap((column) =>
     NAMES.flatMap((name) => {
@@ -143,6 +168,12 @@ async function make(column: Column, { spec, volume: wanted }: Asked): Promise<un
         );
   return wanted === undefined ? runtime.create(asked) : runtime.createVolume(wanted);
 }
+
+/** Written here once more: a cell that is loosened in the table alone is red, whatever reads the table. */
+it.each(ALL_COLUMNS)('%s refuses and loses these and no others', (column) => {
+  const of = (what: string) => NAMES.filter((name) => CAPABILITIES[name].cells[column].is === what).sort();
+  expect([of('refused').join(' '), of('unsupported').join(' ')]).toEqual(REFUSED_AND_LOST[column]);
+});
 
 describe('every refused cell', () => {
   it('has an example', () => {
