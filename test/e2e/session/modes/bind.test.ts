@@ -109,7 +109,7 @@ it('commits made inside are in the session’s own repository, and come back on 
   const [last] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
   expect(existsSync(path.join(scene.places().stateDir, 'sessions', last.id, 'layer'))).toBe(false);
   expect((await scene.run(['commits', last.id])).stderr).toContain(
-    'only its repository is kept, for two weeks, and only when it has commits',
+    'keeps only its repository, for two weeks, and only if it has commits',
   );
 });
 
