@@ -87,6 +87,11 @@ it('selects changes that belong together as one, in every way of choosing', asyn
     pty.send('n\r');
     at = await pty.see(/Apply 2 files \(vim\) .*\[y\/N\/d\/l\/\?\]:/s, { from: at });
     pty.send('y\r');
+    // Files that ignore rules match are audited when they are taken: each suspect one is asked about.
+    for (const name of ['one', 'two']) {
+      at = await pty.see(new RegExp(`Apply suspect vim/${name}\\? .*\\[y\\/N\\/\\?\\]:`, 's'), { from: at });
+      pty.send('y\r');
+    }
     at = await pty.see(/Replace conf\.json\? What it held is only in build\/conf\.json, which is withheld/, {
       from: at,
     });
@@ -106,7 +111,8 @@ it('selects changes that belong together as one, in every way of choosing', asyn
   expect((await scene.run(['undo', '--yes'])).status).toBe(0);
   expect(status()).toEqual([]);
 
-  const asked = await scene.run(['apply', '--yes', '--include-ignored=vim', '--include-ignored=build/']);
+  const ignored = ['--include-ignored=vim', '--include-ignored=build/'];
+  const asked = await scene.run(['apply', '--yes', ...ignored, '--allow-suspect', 'vim/**']);
   expect(asked.status).toBe(121);
   expect([has('vim/one'), has('build/doc.txt'), has('doc.txt'), has('build/out.bin')]).toEqual([
     true,
