@@ -37,8 +37,8 @@ const MAX_QUOTED_COLUMNS = 40;
 /**
  * Asks until one of the question's answers is typed: the only way in which run-claude asks anything on a terminal. `?`
  * explains the screen and each answer; another word is reported, with the answers, and the question is asked again. What
- * was typed before the question is on the screen is dropped: it was for something else. Undefined at Ctrl-C, Ctrl-D, end of input or abort, which never stand for a yes. Preconditions: stdin and stderr are a
- * terminal.
+ * was typed before the question is on the screen is dropped: it was for something else. Undefined at Ctrl-C, Ctrl-D, end
+ * of input or abort, which never stand for a yes. Preconditions: stdin and stderr are a terminal.
  */
 export async function ask<Key extends string>(
   screen: Screen,
