@@ -95,6 +95,7 @@ it('keeps what was started where one program cannot be started', async () => {
         stderr: stream,
         start: async () => undefined,
         wait: () => new Promise(() => undefined),
+        exec: async () => undefined,
       };
     },
   } as unknown as Engine;

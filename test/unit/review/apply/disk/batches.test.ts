@@ -53,7 +53,7 @@ it('temporary files that cannot be removed now are removed by the next command',
   const beside = (): string[] => readdirSync(one.project).filter((name) => name.startsWith('.rc-'));
   expect(beside()).toHaveLength(5);
   expect(await one.recover()).toEqual({
-    thrown: expect.stringMatching(/^cannot remove \.rc-\w+-0 beside f000: the file system is read-only$/),
+    thrown: expect.stringMatching(/^cannot remove \.rc-\w+-0 next to f000: the file system is read-only$/),
   });
   remount('rw')();
   expect(await one.recover()).toEqual(said);
