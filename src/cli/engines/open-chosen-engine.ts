@@ -34,7 +34,7 @@ const CHOICE_WAIT_MS = 60_000;
  * has room, or the default one.
  *
  * @param isStarting a session will be started: only then a container measures the disk, and the engine is claimed.
- * @param without layers that the command line does without; only a job may lack some.
+ * @param without layers that the command line gives up; only a job may lack some.
  * @throws {RunClaudeError} ENGINES_UNUSABLE with all reasons where none of several can take the session; otherwise as
  * openEngine
  */

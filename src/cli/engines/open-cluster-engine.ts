@@ -16,7 +16,7 @@ export interface ClusterEngineRequest {
   readonly target: ClusterTarget;
   /** Undefined where no agent runs: what a session left is collected. */
   readonly policy: Policy | undefined;
-  /** Layers that the command line does without. */
+  /** Layers that the command line gives up. */
   readonly without: readonly string[];
 }
 

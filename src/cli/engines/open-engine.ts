@@ -34,7 +34,7 @@ export interface EngineChoice {
 
 export interface JobRun {
   readonly policy: Policy;
-  /** Layers that the command line does without. */
+  /** Layers that the command line gives up. */
   readonly without: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface JobEngineRequest {
   readonly target: JobTarget;
   /** Undefined where no agent runs: what a session left is collected. */
   readonly policy: Policy | undefined;
-  /** Layers that the command line does without. */
+  /** Layers that the command line gives up. */
   readonly without: readonly string[];
   /** How long a job may wait in the queue; undefined: until the user ends it. */
   readonly queueLimitMs?: number | undefined;

@@ -77,7 +77,7 @@ export interface PassedAlso {
   readonly contentTypes?: readonly string[];
 }
 
-/** A companion's way out: its own proxy, with rules of its own. */
+/** A companion's way out: its own proxy with its own rules. */
 export interface CompanionOut {
   readonly name: string;
   /** Where the gateway listens for it. */

@@ -80,7 +80,7 @@ export function refuseLost(
   });
 }
 
-/** What a column's containers lack of the layers that the user does without. */
+/** What a column's containers lack of the layers that the user gives up. */
 export function lackedLayers(column: Column, accepted: readonly string[]): readonly LackedLayer[] {
   return ROWS.flatMap(([name, { cells, probes = [] }]) =>
     cells[column].is === 'unsupported' && accepted.includes(name) ? [{ name, probes }] : [],

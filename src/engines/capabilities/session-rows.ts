@@ -67,7 +67,7 @@ export const SESSION_ROWS = {
     "a network of the gateway's own",
     {
       ...engines(by('a bridge for each session')),
-      slurm: lost("the gateway shares the node's network namespace: its rules hold, a namespace of its own does not"),
+      slurm: lost("the gateway shares the node's network namespace: its rules hold, its own namespace does not"),
       ...pods(by('the network of its pod')),
       ...forms(by('the caller makes the network')),
     },

@@ -43,7 +43,7 @@ export interface SessionJobParts {
   readonly scratch: string;
   readonly uid: number;
   readonly limits: JobLimits;
-  /** Layers that the user does without. */
+  /** Layers that the user gives up. */
   readonly accepted: readonly string[];
   /** How long the job waits for a sign of this process. */
   readonly patienceSeconds: number;

@@ -20,7 +20,7 @@ export interface SessionSpecs {
 }
 
 export interface RenderOptions {
-  /** Layers that the user does without, by name. */
+  /** Layers that the user gives up, by name. */
   readonly without: readonly string[];
 }
 

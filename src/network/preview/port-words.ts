@@ -31,11 +31,11 @@ export function parsePort(text: string, from?: string): AskedPort {
   return { port, hostPort };
 }
 
-/** The ports of a session. @throws {RunClaudeError} USAGE also for a port that is there twice, and for too many */
+/** The ports of a session. @throws {RunClaudeError} USAGE also for a port that is named twice, and for too many */
 export function parsePorts(texts: readonly string[], from = '--port'): readonly AskedPort[] {
   const asked = texts.map((text) => parsePort(text, from));
   if (new Set(asked.map(({ port }) => port)).size < asked.length)
-    throw usageError(`${from}: a port is there twice`, 'Name each port of the session once.');
+    throw usageError(`${from}: a port is named twice`, 'Name each port of the session once.');
   if (asked.length > MAX_PORTS) throw usageError(`${from}: more than ${MAX_PORTS} ports`, 'Name fewer ports.');
   return asked;
 }

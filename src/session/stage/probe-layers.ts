@@ -43,7 +43,7 @@ export async function probeLayers(engine: Runtime, probed: ProbedContainer): Pro
   return known.map((row) => orAccepted(row, engine.lacks ?? []));
 }
 
-/** What gets through because of a layer that the user does without. */
+/** What gets through because of a layer that the user gives up. */
 function orAccepted(row: ProbeRow, lacked: readonly LackedLayer[]): ProbeRow {
   const { name } = lacked.find(({ probes }) => probes.some((start) => row.name.startsWith(start))) ?? {};
   return row.result !== 'open' || name === undefined

@@ -18,8 +18,8 @@ export interface MadePlan {
 
 /**
  * Finds what the plan of a session needs, and makes the plan, once. `newId` gives the ids of the session and of those of
- * other folders. For a session that `isStarting` the image is made and
- * an overlay is tried; otherwise nothing is started or written, and the plan has what is known without that.
+ * other folders. For a session that `isStarting` the image is made and an overlay is tried; otherwise nothing is started or
+ * written, and the plan has what is known without that.
  *
  * @throws {RunClaudeError} USAGE for what the engine does not support; what planRun, sessionImage, prepareImage and
  * addressEnvironment throw.

@@ -11,7 +11,7 @@ export function parseJson(text: string): Json | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    // A key that is there twice is lost, and with it the attack.
+    // A key that is named twice is lost, and with it the attack.
     return minified(text) === JSON.stringify(value) ? value : undefined;
   } catch {
     return undefined;

@@ -9,7 +9,7 @@ export interface ProbeRow {
   readonly name: string;
   /** The layer that has to stop it, by its name in docs/explanation/threat-model.md. */
   readonly layer: string;
-  /** `accepted`: open, because of a layer that the user does without. */
+  /** `accepted`: open, because of a layer that the user gives up. */
   readonly result: 'stopped' | 'open' | 'accepted' | 'untestable';
   /** How it was stopped: 'EPERM'. */
   readonly why: string;

@@ -29,13 +29,13 @@ export function parseLocalService(text: string, from = '--allow-local'): LocalSe
   return { port, name };
 }
 
-/** All services of a policy. @throws {RunClaudeError} USAGE also for a port or name that is there twice. */
+/** All services of a policy. @throws {RunClaudeError} USAGE also for a port or name that is named twice. */
 export function parseLocalServices(texts: readonly string[], from = '--allow-local'): readonly LocalService[] {
   const services = texts.map((text) => parseLocalService(text, from));
   if (hasTwice(services.map(({ port }) => port)))
-    throw usageError(`${from}: a port is there twice`, 'Name each port once.');
+    throw usageError(`${from}: a port is named twice`, 'Name each port once.');
   if (hasTwice(services.flatMap(({ name }) => name ?? [])))
-    throw usageError(`${from}: a name is there twice`, 'Give each port its own name.');
+    throw usageError(`${from}: a name is named twice`, 'Give each port its own name.');
   if (services.length > MAX_LOCAL_SERVICES)
     throw usageError(`${from}: more than ${MAX_LOCAL_SERVICES} services`, 'Name fewer ports.');
   return services;

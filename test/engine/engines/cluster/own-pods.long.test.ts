@@ -111,7 +111,7 @@ it('a gateway that ends takes the session with it, and what was written is colle
   expect(scene.api.names('Pod')).toEqual([]);
 });
 
-it('probes get through in the layers that the user does without, and in no other', {
+it('probes get through in the layers that the user gives up, and in no other', {
   timeout: 5 * MINUTES,
 }, async () => {
   const { status, output } = await scene.run('doctor', '--probe', ...ON);

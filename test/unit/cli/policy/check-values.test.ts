@@ -63,7 +63,7 @@ it('names the file of a table that cannot be used, and what two values are in ea
     `${config}: [[allow]]`,
   );
   expect(await fault({ file: '[[mcp]]\nname = "m"\nurl = "http://m.test/x"' })).toContain(`${config}: [[mcp]] m: `);
-  expect(await fault({ file: 'port = ["3000", "3000:4000"]' })).toBe(`${config}: port: a port is there twice`);
+  expect(await fault({ file: 'port = ["3000", "3000:4000"]' })).toBe(`${config}: port: a port is named twice`);
   expect(await fault({ file: 'profile = "x"' })).toBe(`${config}: there is no profile 'x'`);
 });
 

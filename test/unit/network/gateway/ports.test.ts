@@ -183,8 +183,8 @@ it('reaches no port of the host that the session does not name, whatever the gat
 it('reads a service as PORT[:NAME]', () => {
   expect(parseLocalService('5432')).toEqual({ port: 5432, name: undefined });
   expect(parseLocalService('5432:db.internal')).toEqual({ port: 5432, name: 'db.internal' });
-  expect(() => parseLocalServices(['5432:a', '5432:b'])).toThrow(/a port is there twice/);
-  expect(() => parseLocalServices(['5432:a', '5433:a'])).toThrow(/a name is there twice/);
+  expect(() => parseLocalServices(['5432:a', '5432:b'])).toThrow(/a port is named twice/);
+  expect(() => parseLocalServices(['5432:a', '5433:a'])).toThrow(/a name is named twice/);
   expect(parseLocalServices(['5432', '5433', '5434:a'])).toHaveLength(3);
   expect(() => parseLocalServices(Array.from({ length: 9 }, (_, at) => String(5000 + at)))).toThrow(/more than 8/);
 });

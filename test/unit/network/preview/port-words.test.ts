@@ -13,7 +13,7 @@ it.each(['', 'x', '0', '65536', '3000:', '3000:0', '3000:70000', '0.0.0.0:3000',
   },
 );
 
-it('refuses a port that is there twice, and too many', () => {
+it('refuses a port that is named twice, and too many', () => {
   expect(() => parsePorts(['3000', '3000:1'])).toThrow(/twice/);
   expect(() => parsePorts(Array.from({ length: 17 }, (_, at) => String(3000 + at)))).toThrow(/more than 16/);
 });
