@@ -4,6 +4,7 @@
 import http from 'node:http';
 import { createTurns } from './bounds.mjs';
 import { Client } from './client.mjs';
+import { decoysOf } from './decoys.mjs';
 import { Refused } from './egress.mjs';
 import { forwardedHeaders } from './headers.mjs';
 import { Busy, Holding } from './held-body.mjs';
@@ -29,6 +30,7 @@ const UNASKED =
  * @typedef {{ config: GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,
+ *   decoys: import('./decoys.mjs').DecoyWatch,
  *   log: (entry: Omit<import('../../src/core/types/gateway.ts').NetworkEntry, 'at'>) => void,
  *   tellUsage: (limit?: boolean) => Promise<void> }} BrokerParts
  * @typedef {{ provider: Provider, target: string, body: Buffer, model: string }} Inference
@@ -112,6 +114,8 @@ class ProviderRequest {
     this.stop = new AbortController();
     /** @type {NodeJS.Timeout | undefined} */
     this.late = undefined;
+    /** The decoys that the request has. @type {{ decoys?: readonly import('./decoys.mjs').DecoyPlace[] }} */
+    this.read = {};
     this.client.whenGone(() => this.leave());
   }
 
@@ -134,10 +138,10 @@ class ProviderRequest {
         () => new Busy('too many requests at once'),
         () => this.answer(),
       );
-      log({ ...entry, verdict: 'passed', ...passed, quiet: isQuiet, ms: Date.now() - this.startedMs });
+      log({ ...entry, verdict: 'passed', ...passed, ...this.read, quiet: isQuiet, ms: Date.now() - this.startedMs });
     } catch (error) {
       const failure = this.refuse(/** @type {Error} */ (error));
-      log({ ...entry, ...failure, up: 0, down: 0, ms: Date.now() - this.startedMs });
+      log({ ...entry, ...failure, ...decoysOf(error), up: 0, down: 0, ms: Date.now() - this.startedMs });
     } finally {
       this.state = 'ended';
       clearTimeout(this.late);
@@ -147,7 +151,7 @@ class ProviderRequest {
   /** @returns {Promise<Exchange>} */
   async answer() {
     const { request, broker } = this;
-    const { config, egress } = broker.parts;
+    const { config, egress, decoys } = broker.parts;
     const { provider } = broker;
     const method = request.method ?? '';
     const target = request.url ?? '';
@@ -163,9 +167,14 @@ class ProviderRequest {
     try {
       const { body, model, maxOutput } =
         method === 'POST'
-          ? judgedBody(formOf(broker.api, path), held.bytes, (host, port) => void egress.ruleFor(host, port, [443, 80]))
+          ? judgedBody(formOf(broker.api, path), held.bytes, (host, port, url) => {
+              decoys.judgeName(host);
+              decoys.judgeTexts([url]);
+              egress.ruleFor(host, port, [443, 80]);
+            })
           : { body: Buffer.alloc(0), model: '', maxOutput: undefined };
       held.replace(body);
+      this.read = decoys.read(body);
       const inference = { provider, target, body, model: passed.model ?? model };
       if (!passed.counted) return await this.exchange(inference, undefined);
       return await this.exchange(inference, new UsageReader(body.length, formOf(broker.api, path), maxOutput));

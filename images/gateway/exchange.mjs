@@ -8,12 +8,13 @@ import { forwardedHeaders } from './headers.mjs';
  * @param {import('node:http').ClientRequest} first not yet sent
  * @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits @param {Passed} passed counts bytes during the exchange
  * @param {{ without?: { has(name: string): boolean }, body?: Buffer | undefined,
+ *   through?: import('node:stream').Transform | undefined,
  *   again?: () => Promise<import('node:http').ClientRequest | undefined> }} [more] headers of the answer that are
- *   dropped, lower case; the body in place of the request's own, which was read; gives the request to send in place of one
+ *   dropped, lower case; the body in place of the request's own, which was read; what the request's own passes through; gives the request to send in place of one
  *   that was answered with 401, whose body is that one or none
  * @returns {Promise<number>} the answer's status
  */
-export async function exchange(request, response, first, limits, passed, { without, body, again } = {}) {
+export async function exchange(request, response, first, limits, passed, { without, body, through, again } = {}) {
   const client = new Client(request, response);
   let out = first;
   client.whenGone(() => out.destroy());
@@ -31,8 +32,12 @@ export async function exchange(request, response, first, limits, passed, { witho
       send();
     });
   let answer = await answerOf(() => {
-    if (body === undefined) request.pipe(out);
-    else {
+    if (body === undefined && through === undefined) request.pipe(out);
+    else if (body === undefined && through !== undefined) {
+      through.on('error', (error) => out.destroy(error));
+      out.once('close', () => through.destroy());
+      request.pipe(through).pipe(out);
+    } else if (body !== undefined) {
       passed.up = body.length;
       out.end(body);
     }

@@ -8,6 +8,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { bound, createTurns, handshakeWithin } from './bounds.mjs';
 import { createHostCertificate } from './certificate.mjs';
+import { decoysOf } from './decoys.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { framing, hostHeader, listedHeaders } from './headers.mjs';
@@ -23,6 +24,7 @@ import { methodAllowed, refusedQuery, requestAllowed } from './request-rules.mjs
  * @typedef {{ config: import('../../src/core/types/gateway.ts').GatewayConfig,
  *   ca: import('../../src/core/types/gateway.ts').SessionCa, egress: import('./egress.mjs').Egress,
  *   trust: () => tls.SecureContext, log: (entry: import('./proxy.mjs').Entry) => void,
+ *   decoys: import('./decoys.mjs').DecoyWatch,
  *   logins: ReadonlyMap<string, import('./secrets.mjs').Secrets> }} InterceptParts
  * @typedef {InterceptParts['config']['brokers'][number] & { names: import('./passed-names.mjs').PassedNames }} ReadRule
  */
@@ -95,7 +97,7 @@ class Interceptor {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async pass(request, response) {
-    const { log, config } = this.parts;
+    const { log, config, decoys } = this.parts;
     const target = /** @type {Target} */ (this.targets.get(request.socket));
     const startedMs = Date.now();
     /** @type {import('./proxy.mjs').Entry} */
@@ -108,13 +110,18 @@ class Interceptor {
         async () => {
           const { held, headers: ofBody, tool } = await this.bodyOf(request, rules);
           const body = held?.bytes;
+          const isStreamed = body === undefined && hasBody(request);
+          const through = isStreamed ? decoys.stream(request.headers['content-encoding']) : undefined;
           try {
             if (tool !== undefined) entry = { ...entry, tool: cleanName(tool) };
+            decoys.judgeTexts([request.method ?? '', request.url ?? '', ...headers, ...ofBody]);
+            if (body !== undefined) decoys.judgeBytes(body);
             const companion = rules.find(({ socket }) => socket !== undefined)?.socket;
             const open = (/** @type {readonly string[]} */ more) =>
               this.open(request, target, [...headers, ...more, ...ofBody], companion);
             const { out, again } = await this.withLogin(rules, open);
-            return await exchange(request, response, out, config.limits, passed, { without: COOKIES, body, ...again });
+            const more = { without: COOKIES, body, through, ...again };
+            return await exchange(request, response, out, config.limits, passed, more);
           } finally {
             held?.free();
           }
@@ -125,7 +132,8 @@ class Interceptor {
       request.resume();
       const isRefused = error instanceof Refused;
       const why = error instanceof Error ? error.message : String(error);
-      log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...passed, ms: Date.now() - startedMs });
+      const more = { ...passed, ms: Date.now() - startedMs, ...decoysOf(error) };
+      log({ ...entry, verdict: isRefused ? 'refused' : 'failed', why, ...more });
       if (response.headersSent) response.destroy();
       else
         response

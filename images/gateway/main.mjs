@@ -11,6 +11,7 @@ import { bound } from './bounds.mjs';
 import { createBroker } from './broker.mjs';
 import { createCa } from './certificate.mjs';
 import { messageWriter, readMessages } from './channel.mjs';
+import { DecoyWatch } from './decoys.mjs';
 import { createEgress } from './egress.mjs';
 import { createIntercept } from './intercept.mjs';
 import { createLocalService } from './local-services.mjs';
@@ -23,6 +24,8 @@ import { createBudget } from './usage.mjs';
 /** @typedef {import('../../src/core/types/gateway.ts').GatewayConfig} GatewayConfig */
 
 const tell = messageWriter(process.stdout);
+/** They may be named before everything has started. */
+const decoys = new DecoyWatch();
 
 /** Whoever may open the directory may connect. @param {import('node:net').Server} server @param {string} file */
 async function listen(server, file) {
@@ -58,6 +61,7 @@ async function start(config) {
   const secrets = createSecrets(config.secret, () => tell({ type: 'secret-needed' }));
   const budget = createBudget(config);
   const trust = trustOnce(config.extraCa);
+  decoys.setDecoys(config.decoys);
   /** @param {import('./proxy.mjs').Entry} entry */
   const log = (entry) => {
     // A server's certificate can put anything, and any length of it, into a TLS error's message.
@@ -88,9 +92,10 @@ async function start(config) {
       return [[name, createSecrets(secret, () => tell({ type: 'secret-needed', login: name }))]];
     }),
   );
-  const intercept = ca === undefined ? () => false : createIntercept({ config, ca, egress, trust, log, logins });
-  const broker = createBroker({ config, egress, relay, secrets, budget, trust, log, tellUsage });
-  const proxy = createProxy({ config, egress, log, intercept });
+  const intercept =
+    ca === undefined ? () => false : createIntercept({ config, ca, egress, trust, log, decoys, logins });
+  const broker = createBroker({ config, egress, relay, secrets, budget, trust, log, decoys, tellUsage });
+  const proxy = createProxy({ config, egress, log, decoys, intercept });
   for (const server of [broker, proxy]) bound(server, config.limits);
   const agentPorts = createAgentPorts(relay);
   await listen(broker, path.join(config.directory, 'api.sock'));
@@ -105,6 +110,7 @@ async function start(config) {
       config: own,
       egress: createEgress(own, relay),
       log: (entry) => log({ ...entry, companion: name }),
+      decoys,
       intercept: () => false,
     });
     bound(out, config.limits);
@@ -149,6 +155,7 @@ function take(message) {
   else if (message.type === 'secret') secretsOf(message)?.take(message.secret);
   else if (message.type === 'secret-failed') secretsOf(message)?.refuse(message.message);
   else if (message.type === 'rules') running?.egress.setRules(message.rules);
+  else if (message.type === 'decoys') decoys.setDecoys(message.decoys);
   else if (message.type === 'port-open') {
     if (running === undefined) tell({ type: 'relay-close', id: message.id, why: 'the gateway is not ready' });
     else running.agentPorts.connect(message.id, message.port);

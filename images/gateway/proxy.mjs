@@ -2,11 +2,13 @@
 // (absolute-form, or inside a CONNECT to port 80). What passes is decided in egress.mjs.
 import http from 'node:http';
 import { createTurns } from './bounds.mjs';
+import { decoysOf } from './decoys.mjs';
 import { Refused } from './egress.mjs';
 import { exchange } from './exchange.mjs';
 import { firstBytes, judgeFirstBytes } from './first-bytes.mjs';
 import { forwardedHeaders, framing, hostHeader } from './headers.mjs';
 import { cleanName, parseAuthority } from './names.mjs';
+import { hasBody } from './passed-body.mjs';
 import { Inlet, join } from './tunnel.mjs';
 
 /** A fatal TLS alert, unrecognized_name: what a client shows when the handshake may not go on. */
@@ -17,7 +19,7 @@ const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
  * @typedef {Omit<import('../../src/core/types/gateway.ts').NetworkEntry, 'at'>} Entry
  * @typedef {{ host: string, port: number }} Target
  * @typedef {{ config: import('../../src/core/types/gateway.ts').GatewayConfig, egress: import('./egress.mjs').Egress,
- *   log: (entry: Entry) => void,
+ *   log: (entry: Entry) => void, decoys: import('./decoys.mjs').DecoyWatch,
  *   intercept: ((client: Duplex, target: Target) => boolean) }} ProxyParts
  */
 
@@ -57,6 +59,8 @@ class AgentProxy {
     this.turns = createTurns(limits.connections);
     /** Sockets inside a CONNECT to a plain HTTP port, and where that CONNECT went. @type {WeakMap<object, Target>} */
     this.tunnels = new WeakMap();
+    /** A server that agrees on an extension gets frames that cannot be searched: they may be compressed. */
+    this.unread = { has: (/** @type {string} */ name) => parts.decoys.isActive && name === 'sec-websocket-extensions' };
     this.server = http.createServer(
       { maxHeaderSize: 16 * 1024, requestTimeout: 0, connectionsCheckingInterval: Math.min(limits.headMs, 5000) },
       (request, response) => void this.passPlain(request, response),
@@ -80,6 +84,8 @@ class AgentProxy {
     if (head.length > 0) client.unshift(head);
     /** @type {'judging' | 'established'} */
     let state = 'judging';
+    /** @type {import('node:stream').Transform | undefined} */
+    let through;
     try {
       const { target, rule } = this.judgedTunnel(request, client, asked, shown.host);
       if (target.port === 443 && this.parts.intercept(client, target)) return;
@@ -96,11 +102,13 @@ class AgentProxy {
         upstream.on('error', () => upstream.destroy());
         const first = await firstBytes(client, this.parts.config.limits.headMs);
         judgeFirstBytes(first, target.host, rule.port !== undefined && rule.port !== 443);
+        if (first.kind === 'plain') through = this.parts.decoys.stream();
       } catch (error) {
         upstream.destroy();
         throw error;
       }
-      const { up, down, cut } = await join(client, upstream, this.parts.config.limits, inlet);
+      const { up, down, cut, error } = await join(client, upstream, this.parts.config.limits, inlet, through);
+      if (error instanceof Refused) return void this.logFailure({ ...entry, up, down }, startedMs, error);
       const why = cut === undefined ? {} : { why: cut };
       this.parts.log({ ...entry, verdict: 'passed', up, down, ms: Date.now() - startedMs, ...why });
     } catch (error) {
@@ -114,6 +122,7 @@ class AgentProxy {
    * @param {http.IncomingMessage} request @param {Duplex} client @param {Target | undefined} target
    * @param {string} shownHost */
   judgedTunnel(request, client, target, shownHost) {
+    this.parts.decoys.judgeName(request.url ?? '');
     // Tunnels inside tunnels without end would fill the memory.
     if (this.tunnels.has(client)) throw new Refused('there is no tunnel inside a tunnel');
     if (target === undefined) throw new Refused(`${shownHost} is not host:port with a plain host name`);
@@ -126,7 +135,7 @@ class AgentProxy {
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async passPlain(request, response) {
     const startedMs = Date.now();
-    const { log, config } = this.parts;
+    const { log, config, decoys } = this.parts;
     const entry = /** @type {const} */ ({ kind: 'http', ...this.shownTarget(request), method: request.method ?? '' });
     const passed = { up: 0, down: 0 };
     try {
@@ -134,8 +143,10 @@ class AgentProxy {
       const status = await this.turns.take(
         () => new Error('too many requests at once'),
         async () => {
-          const out = await this.plainRequest(request, this.plainTarget(request), more);
-          return exchange(request, response, out, config.limits, passed);
+          const target = this.judgedPlain(request);
+          const through = hasBody(request) ? decoys.stream(request.headers['content-encoding']) : undefined;
+          const out = await this.plainRequest(request, target, more);
+          return exchange(request, response, out, config.limits, passed, { through });
         },
       );
       log({ ...entry, verdict: 'passed', status, ...passed, ms: Date.now() - startedMs });
@@ -162,18 +173,28 @@ class AgentProxy {
         throw new Refused('an upgrade has no body');
       const more = ['connection', 'Upgrade', 'upgrade', 'websocket'];
       const { answer, socket, rest } = await upgraded(
-        await this.plainRequest(request, this.plainTarget(request), more),
+        await this.plainRequest(request, this.judgedPlain(request), more),
       );
       const lines = forwardedHeaders(answer.rawHeaders);
       const text = lines.map((value, i) => (i % 2 === 0 ? `${value}: ` : `${value}\r\n`)).join('');
       client.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${text}\r\n`);
       if (rest.length > 0) socket.unshift(rest);
       if (head.length > 0) client.unshift(head);
-      const { up, down } = await join(client, socket, this.parts.config.limits);
+      const through = this.parts.decoys.webSocket();
+      const { up, down, error } = await join(client, socket, this.parts.config.limits, undefined, through);
+      if (error instanceof Refused) return void this.logFailure({ ...entry, up, down }, startedMs, error);
       this.parts.log({ ...entry, verdict: 'passed', up, down, ms: Date.now() - startedMs });
     } catch (error) {
       refuseSocket(client, error instanceof Refused ? 403 : 502, this.logFailure(entry, startedMs, error));
     }
+  }
+
+  /** Where a plain request goes, whose line and headers have no decoy. Throws Refused. @param {http.IncomingMessage} request */
+  judgedPlain(request) {
+    const { decoys } = this.parts;
+    decoys.judgeName(this.shownTarget(request).host);
+    decoys.judgeTexts([request.method ?? '', request.url ?? '', ...forwardedHeaders(request.rawHeaders)]);
+    return this.plainTarget(request);
   }
 
   /** Where a plain request goes. Throws Refused. @param {http.IncomingMessage} request */
@@ -201,7 +222,7 @@ class AgentProxy {
       createConnection: () => socket,
       method: request.method ?? 'GET',
       path: target.path,
-      headers: [...forwardedHeaders(request.rawHeaders), ...more],
+      headers: [...forwardedHeaders(request.rawHeaders, this.unread), ...more],
     });
   }
 
@@ -235,6 +256,7 @@ class AgentProxy {
       why,
       ms: Date.now() - startedMs,
       ...more,
+      ...decoysOf(error),
     });
     // A host that a rule names cannot be allowed: this advice would be wrong.
     return more.unlisted === true ? `${why}; the user can allow it: run-claude network allow ${entry.host}` : why;

@@ -8,7 +8,7 @@ const SHAPE = { nodes: 1_000_000, depth: 500 };
 
 /**
  * Judges what the provider itself would fetch for the agent, which is another way out.
- * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused
+ * @param {unknown} value @param {(host: string, port: number, url: string) => void} judge throws Refused
  * @param {boolean} [inSource] the value is a block's source
  */
 function judgeFetches(value, judge, inSource = false) {
@@ -31,12 +31,12 @@ function judgeFetches(value, judge, inSource = false) {
 }
 
 /** The URL as it was parsed here: other parsers read another host in some spellings.
- * @param {unknown} value @param {(host: string, port: number) => void} judge throws Refused */
+ * @param {unknown} value @param {(host: string, port: number, url: string) => void} judge throws Refused */
 function judgedUrl(value, judge) {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const host = url === undefined ? undefined : hostName(url.hostname);
   if (url === undefined || host === undefined) throw new Refused('a URL for the provider to fetch has no plain host');
-  judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)));
+  judge(host, Number(url.port || (url.protocol === 'http:' ? 80 : 443)), url.href);
   return url.href;
 }
 
@@ -67,7 +67,7 @@ function maxOutputOf(value) {
 }
 
 /** The body to send: serialised from the judged value, so that the provider reads the same.
- * @param {import('../../src/core/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number) => void} judge throws Refused */
+ * @param {import('../../src/core/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number, url: string) => void} judge throws Refused */
 export function judgedBody(api, bytes, judge) {
   judgeShape(bytes, SHAPE);
   /** @type {unknown} */

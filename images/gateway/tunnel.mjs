@@ -58,13 +58,16 @@ function finish(stream) {
  * never rejects: a broken connection is an ordinary end.
  * @param {Duplex} client @param {Duplex} server @param {import('../../src/core/types/gateway.ts').GatewayLimits} limits
  * @param {Inlet} [inlet] what the server's socket reads into, when it was made with one
- * @returns {Promise<{ up: number, down: number, cut?: string }>}
+ * @param {import('node:stream').Transform} [through] what the client's bytes pass through: its error ends both
+ * @returns {Promise<{ up: number, down: number, cut?: string, error?: Error }>}
  */
-export function join(client, server, limits, inlet) {
+export function join(client, server, limits, inlet, through) {
   let up = 0;
   let down = 0;
   /** @type {string | undefined} */
   let cut;
+  /** @type {Error | undefined} */
+  let broken;
   let last = Date.now();
   return new Promise((done) => {
     /** @param {string} why */
@@ -86,7 +89,8 @@ export function join(client, server, limits, inlet) {
       finish(other);
       if (open > 0) return;
       clearInterval(idle);
-      done({ up, down, ...(cut === undefined ? {} : { cut }) });
+      through?.destroy();
+      done({ up, down, ...(cut === undefined ? {} : { cut }), ...(broken === undefined ? {} : { error: broken }) });
     };
     client.once('close', closed(server));
     server.once('close', closed(client));
@@ -106,7 +110,14 @@ export function join(client, server, limits, inlet) {
       last = Date.now();
       if (down > limits.bytesPerConnection) stop('too many bytes received');
     };
-    client.pipe(server);
+    if (through === undefined) client.pipe(server);
+    else {
+      through.on('error', (error) => {
+        broken = error;
+        stop(error.message);
+      });
+      client.pipe(through).pipe(server);
+    }
     if (inlet !== undefined && server instanceof net.Socket) inlet.join(server, client, received);
     else server.on('data', (chunk) => received(chunk.length)).pipe(client);
   });

@@ -22,6 +22,8 @@
 #include "git-keys.h"
 
 #define ALLOW_PUSH_FILE "/etc/run-claude/allow-git-push"
+/* Only in a container of a rehearsal, which shows what git starts. */
+#define OBSERVED_SIGN "/etc/run-claude/observed"
 
 static const char *const cleared[] = {
 	"GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS",
@@ -329,7 +331,7 @@ static bool is_git(void)
 __attribute__((constructor)) static void guard(int argc, char **argv, char **envp)
 {
 	(void)envp;
-	if (argc < 1 || !is_git())
+	if (argc < 1 || !is_git() || syscall(SYS_faccessat, -100, OBSERVED_SIGN, F_OK) == 0)
 		return;
 	const char *base = strrchr(argv[0], '/');
 	base = base ? base + 1 : argv[0];

@@ -1,0 +1,22 @@
+import { ANY_SCENES } from './any-project.ts';
+import { JAVASCRIPT_SCENES } from './javascript.ts';
+import { PYTHON_SCENES } from './python.ts';
+import type { Scene } from './scene.ts';
+import { TOOL_SCENES } from './tools.ts';
+
+/** Every scene, in the order in which they run: what a machine does by itself comes first. */
+export const SCENES: readonly Scene[] = [...ANY_SCENES, ...PYTHON_SCENES, ...JAVASCRIPT_SCENES, ...TOOL_SCENES];
+
+/** The arguments of images/observer for these scenes. */
+export function observerWords(all: readonly Scene[], budgetMs: number): readonly string[] {
+  return [
+    String(budgetMs),
+    ...all.flatMap(({ name, command = name, files, tools, limitMs }) => [
+      name,
+      String(limitMs),
+      files.join(':'),
+      tools.join(':'),
+      command,
+    ]),
+  ];
+}

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest';
+import { GENERAL_RULES } from '../../../../src/audit/general-rules/all.ts';
+import { REHEARSAL_RULES } from '../../../../src/audit/general-rules/rehearsed.ts';
+import type { RelPath } from '../../../../src/core/text/path.ts';
+import { compareRuns, notStarted, type SceneRuns } from '../../../../src/rehearsal/facts/compare.ts';
+import { JAVASCRIPT_SCENES } from '../../../../src/rehearsal/scenes/javascript.ts';
+import { isRehearsed } from '../../../../src/review/choices/findings.ts';
+import { NPM_TEST, observed, starts } from './recorded.ts';
+
+const NPM = JAVASCRIPT_SCENES.find(({ name }) => name === 'npm test') as SceneRuns['scene'];
+const CHANGED = new Set(['lib/error.js']);
+const HOSTILE = [
+  ...NPM_TEST,
+  ...starts(31, 27, '/usr/bin/uname'),
+  { k: 'read', pid: 27, parent: 20, path: '/home/agent/.ssh/id_rsa', old: 1 },
+  { k: 'connect', pid: 27, parent: 20, to: '192.0.2.7:443' },
+  { k: 'write', pid: 27, parent: 20, path: '/home/agent/.bashrc', old: 0 },
+  { k: 'evaded', pid: 27, parent: 20, why: 'filter' },
+];
+const compare = (base: SceneRuns['bases'], result: SceneRuns['result'], scene = NPM) =>
+  compareRuns([{ scene, bases: base, result }], CHANGED);
+
+it('finds what only the changes do, at the file that led there', () => {
+  const { hits, ran, gaps } = compare([observed(NPM_TEST)], observed(HOSTILE));
+  expect(hits.map(({ rule, path, severity, detail }) => [rule, path, severity, detail])).toEqual(
+    [
+      ['rehearsed-program', 'npm test: starts uname (npm > node > node test/a.test.js)'],
+      ['rehearsed-decoy-read', 'npm test: reads ~/.ssh/id_rsa (npm > node > node test/a.test.js)'],
+      ['rehearsed-connection', 'npm test: connects to 192.0.2.7:443 (npm > node > node test/a.test.js)'],
+      ['rehearsed-write', 'npm test: writes ~/.bashrc (npm > node > node test/a.test.js)'],
+      ['rehearsal-evaded', 'npm test: installs a filter of its own (npm > node > node test/a.test.js)'],
+    ].map(([rule, detail]) => [rule, 'lib/error.js', 'suspect', detail]),
+  );
+  expect([ran, gaps]).toEqual([['npm test'], []]);
+});
+
+it('is silent about what the project did before, in any of its runs', () => {
+  expect(compare([observed(HOSTILE)], observed(HOSTILE)).hits).toEqual([]);
+  expect(compare([observed(NPM_TEST), observed(HOSTILE)], observed(HOSTILE)).hits).toEqual([]);
+});
+
+it('is silent about a new test, and not about the same program for another file', () => {
+  const runs = (file: string) => observed([...NPM_TEST, ...starts(40, 20, '/opt/node/package/bin/node', [file])]);
+  expect(compare([observed(NPM_TEST)], runs('test/b.test.js')).hits).toEqual([]);
+  expect(compare([observed(NPM_TEST)], runs('lib/b.js')).hits).toHaveLength(1);
+});
+
+it('is silent about the programs of a command that is new to the project', () => {
+  const [without] = [observed([], { k: 'without' })];
+  expect(compare([without], observed(NPM_TEST)).hits.map(({ detail }) => detail)).toEqual([]);
+  expect(compare([without], observed(HOSTILE)).hits).toHaveLength(5);
+});
+
+it('is one finding where several commands do the same', () => {
+  const runs = ['git status', 'git diff', 'git add'].map((name) => ({
+    scene: { name, tools: ['git'] },
+    bases: [observed([])] as const,
+    result: observed(starts(5, 4, '/usr/bin/curl')),
+  }));
+  expect(compareRuns(runs, CHANGED).hits.map(({ detail }) => detail)).toEqual([
+    'git status and 2 more commands: starts curl',
+  ]);
+});
+
+it('is never silent about a command that only the changes stop', () => {
+  for (const why of ['time', 'flood', 'unended', 'ended early'])
+    expect(compare([observed(NPM_TEST)], observed(NPM_TEST, { k: 'broken', why })).hits).toMatchObject([
+      { rule: 'rehearsal-evaded', path: 'lib/error.js' },
+    ]);
+});
+
+it('names what was not compared, and why', () => {
+  const gapsOf = (base: object, result: object) =>
+    compare([observed([], { ...base })], observed([], { ...result })).gaps;
+  expect(gapsOf({ k: 'absent', tool: 'cargo' }, { k: 'absent', tool: 'cargo' })).toEqual([
+    'npm test: the image has no cargo',
+  ]);
+  expect(gapsOf({ k: 'unbudgeted' }, { k: 'unbudgeted' })).toEqual(['npm test: no time was left']);
+  expect(gapsOf({ k: 'broken', why: 'time' }, { k: 'broken', why: 'time' })).toEqual([
+    'npm test: it did not end in the project as it was',
+  ]);
+  const one = compare([observed([], { k: 'unbudgeted' })], observed(HOSTILE));
+  expect([one.hits, one.gaps]).toEqual([[], ['npm test: no time was left for the project as it was']]);
+});
+
+it('knows the changed files that took no part', () => {
+  const changed = new Set(['lib/error.js', 'notes.txt']);
+  const { untouched } = compareRuns([{ scene: NPM, bases: [observed([])], result: observed(NPM_TEST) }], changed);
+  expect([...untouched]).toEqual(['notes.txt']);
+});
+
+it('takes no file for untouched where a command was not seen from its start to its end', () => {
+  const untouched = (result: SceneRuns['result']) => [
+    ...compareRuns([{ scene: NPM, bases: [observed([])], result }], new Set(['notes.txt'])).untouched,
+  ];
+  const evaded = { k: 'evaded', pid: 27, parent: 20, why: 'unreadable' };
+  expect(untouched(observed(NPM_TEST))).toEqual(['notes.txt']);
+  expect(untouched(observed([...NPM_TEST, evaded]))).toEqual([]);
+  expect(untouched(observed(NPM_TEST, { k: 'broken', why: 'time' }))).toEqual([]);
+  expect(untouched(observed([], { k: 'absent', tool: 'npm' }))).toEqual([]);
+});
+
+it('notes the suspect and blocked findings whose file no command started', () => {
+  const done = { ran: ['git status', 'npm test'], untouched: new Set(['a', 'b', 'c']) };
+  const audited = (['suspect', 'suspect', 'blocked', 'note', 'suspect'] as const).map((severity, at) => ({
+    severity,
+    path: ['a', 'a', 'b', 'c', 'started'][at] as RelPath,
+  }));
+  expect(notStarted(done, audited)).toMatchObject([
+    { path: 'a', severity: 'note', title: 'Not started by any of 2 commands' },
+    { path: 'b', severity: 'note' },
+  ]);
+});
+
+it('is known by the ids of its rules', () => {
+  const known = GENERAL_RULES.filter((rule) => isRehearsed({ rule: rule.id }));
+  expect(known).toEqual(REHEARSAL_RULES);
+});
