@@ -5,15 +5,18 @@ import type { NamedEngine } from '../types/engine.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
+import type { TestCommand } from '../types/test.ts';
 import { engineTables } from './engine-table.ts';
 import { explainFault } from './explain-schema.ts';
 import { readValue, type Value, withinLimits } from './read-value.ts';
 import { SETTINGS } from './settings.ts';
 import { agentTables } from './tables/agent.ts';
-import { environmentSchema, readEnvironment } from './tables/environment.ts';
+import { environmentSchema } from './tables/environment.ts';
 import { type KubernetesTable, kubernetesTable } from './tables/kubernetes.ts';
 import { serviceTables } from './tables/service.ts';
 import { type SlurmTable, slurmTable } from './tables/slurm.ts';
+import { testTables } from './tables/test.ts';
+import { readEnvironment } from './values/environment.ts';
 
 /** The content of a config.toml or .run-claude.toml: values by the names of settings, and tables without an option. */
 export interface FileSettings {
@@ -25,6 +28,7 @@ export interface FileSettings {
   readonly agents: readonly OwnAgent[];
   readonly engines: readonly NamedEngine[];
   readonly services: readonly Service[];
+  readonly tests: readonly TestCommand[];
   readonly slurm: SlurmTable | undefined;
   readonly kubernetes: KubernetesTable | undefined;
   readonly environment: Environment | undefined;
@@ -131,6 +135,7 @@ const fileSchema = z.strictObject({
     .default([]),
   agents: agentTables,
   service: serviceTables,
+  test: testTables,
   slurm: slurmTable.optional(),
   kubernetes: kubernetesTable.optional(),
   environment: environmentSchema.optional(),
@@ -161,7 +166,7 @@ const fileSchema = z.strictObject({
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explainFault(parsed.error, fileSchema, { where });
-  const { allow, broker, mcp, agents, service, slurm, kubernetes, environment, audit, plugin, project, ...rest } =
+  const { allow, broker, mcp, agents, service, test, slurm, kubernetes, environment, audit, plugin, project, ...rest } =
     parsed.data;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
@@ -188,6 +193,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     agents,
     engines: engines ?? [],
     services: service,
+    tests: test,
     slurm,
     kubernetes,
     devcontainer: environment?.devcontainer === true,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { usageError } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { ProjectRequest } from '../types/request.ts';
-import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './tables/environment.ts';
+import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './values/environment.ts';
 import { resolveVariables } from './values/variables.ts';
 
 /** Where a project has its devcontainer.json; the first one counts. */

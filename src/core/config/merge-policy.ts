@@ -9,8 +9,8 @@ import type { FileSettings } from './config-file.ts';
 import { projectKey } from './project-key.ts';
 import { readValue, type Value, withinLimits } from './read-value.ts';
 import { DEFAULTS, SETTINGS, settingNamed, variableOf } from './settings.ts';
-import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './tables/environment.ts';
 import { tighten } from './tighten.ts';
+import { EMPTY_ENVIRONMENT, isEmptyEnvironment, joinEnvironments, withFeatures } from './values/environment.ts';
 import { nearest } from './values/nearest.ts';
 import { resolveVariables } from './values/variables.ts';
 
@@ -221,6 +221,10 @@ function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: File
   if (file.services.length > 0) {
     draft.services = file.services;
     origins.set('services', where);
+  }
+  if (file.tests.length > 0) {
+    draft.tests = file.tests;
+    origins.set('tests', where);
   }
   if (file.environment !== undefined) {
     draft.environment = file.environment;

@@ -48,6 +48,11 @@ export class IgnoredPaths {
     return this.#repositoriesOf(parentPath(path)).some((one) => one.mayTrack(path));
   }
 
+  /** Whether a repository around a path has it in its index. False where its index cannot tell. */
+  tracks(path: string): boolean {
+    return this.#repositoriesOf(parentPath(path)).some((one) => one.tracks(path));
+  }
+
   /** Whether a repository around a directory has a path below it in its index. True where its index cannot tell. */
   mayTrackBelow(dir: string): boolean {
     return this.#repositoriesOf(parentPath(dir)).some((one) => one.mayTrackBelow(dir));
@@ -105,6 +110,10 @@ class Repository {
   mayTrack(path: string): boolean {
     const tracked = this.#tracked();
     return tracked === undefined || tracked.paths.has(below(this.top, path));
+  }
+
+  tracks(path: string): boolean {
+    return this.#tracked()?.paths.has(below(this.top, path)) === true;
   }
 
   mayTrackBelow(dir: string): boolean {

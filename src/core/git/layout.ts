@@ -37,6 +37,16 @@ export function isRunningState(dir: string, name: string, isDirectory: boolean):
   );
 }
 
+/** Whether an entry of git's directory is the ref or the log of stashes: work that its owner has put aside, not history. */
+export function isStash(dir: string, name: string): boolean {
+  return name === 'stash' && /^(?:modules\/.+\/)?(?:logs\/)?refs$/.test(dir);
+}
+
+/** `packed-refs` without the ref of stashes, and without the commit that a line below it peels. */
+export function withoutPackedStash(text: string): string {
+  return text.replace(/^[0-9a-f]+ refs\/stash\n(?:\^[0-9a-f]+\n)?/m, '');
+}
+
 /** A directory from the innermost directory of git that it is in; undefined where it is in none. */
 export function insideGit(dir: string): string | undefined {
   // Nearly every directory needs only this test.

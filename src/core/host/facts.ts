@@ -2,7 +2,7 @@ import { fstatSync, lstatSync, readFileSync, readlinkSync, type StatsFs, statfsS
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../errors.ts';
 import type { HostFacts, ProjectFacts } from '../types/plan.ts';
-import { truePath } from './true-path.ts';
+import { truePath } from './files/true-path.ts';
 
 /** run-claude's directories of this user, and the home directory. */
 export type Places = Pick<HostFacts, 'home' | 'stateDir' | 'cacheDir' | 'dataDir' | 'configDir'>;

@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../errors.ts';
+import { type ProgramResult, type RunProgram, runProgram } from './processes/run-program.ts';
 import { missingProgramHint, outputOfProgram, programFile, spawn, spawnSync } from './programs/start-program.ts';
-import { type ProgramResult, type RunProgram, runProgram } from './run-program.ts';
 
 /**
  * Every git process of the host starts here. It reads repositories whose configuration may name programs: hooks,
@@ -9,6 +9,7 @@ import { type ProgramResult, type RunProgram, runProgram } from './run-program.t
 
 /** Subcommands in use: plumbing, and two that have no plumbing form. An alias cannot replace a built-in command. */
 export type GitCommand =
+  | 'apply'
   | 'cat-file'
   | 'check-attr'
   | 'diff-index'
@@ -47,6 +48,11 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** Allows `fetch` from a directory of this machine. Every other transport stays off. */
   readonly allowsFileTransport?: boolean;
+  /**
+   * Allows `fetch` over https, and over http from this machine, with a value of the header Authorization that no other
+   * process can read. Redirects are not followed.
+   */
+  readonly network?: { readonly env: NodeJS.ProcessEnv; readonly authorization?: string | undefined };
   /** Reads the commit-graph file: a long history takes half the time. Only for the user's own repository. */
   readonly readsCommitGraph?: boolean;
   /**
@@ -256,10 +262,37 @@ function placeAndEnvironment(options: GitOptions): { readonly cwd?: string; read
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
     GIT_ALLOW_PROTOCOL: allowsFileTransport ? 'file' : '',
+    ...networkEnvironment(options.network),
     ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
     ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
   };
   return cwd === undefined ? { env } : { cwd, env };
+}
+
+/** Variables of the user's that say how a request leaves this machine. */
+const NETWORK_VARIABLES = [
+  ...['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy'],
+  ...['GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
+
+function networkEnvironment(network: GitOptions['network']): NodeJS.ProcessEnv {
+  if (network === undefined) return {};
+  const { env, authorization } = network;
+  const rows = [
+    ['http.followRedirects', 'false'],
+    ...(authorization === undefined ? [] : [['http.extraHeader', `Authorization: ${authorization}`]]),
+  ];
+  return {
+    GIT_ALLOW_PROTOCOL: 'https:http',
+    ...Object.fromEntries(NETWORK_VARIABLES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    GIT_CONFIG_COUNT: String(rows.length),
+    ...Object.fromEntries(
+      rows.flatMap(([key, value], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  };
 }
 
 interface GitEnd {

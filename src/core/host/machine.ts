@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { ProcessIdentity } from '../types/session.ts';
-import { processFields } from './process-fields.ts';
+import { processFields } from './processes/process-fields.ts';
 import { execFileSync } from './programs/start-program.ts';
 
 type Start = Pick<ProcessIdentity, 'started' | 'startedAt'>;

@@ -1,5 +1,6 @@
 import { costText } from '../text/cost.ts';
 import { visible } from '../text/visible.ts';
+import { durationText } from '../text/when.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
 /** GitHub refuses comments of more than 65,536 characters, GitLab of 1,000,000. */
@@ -63,7 +64,7 @@ const WORDS = {
   type: 'of another kind',
 } as const;
 
-function aboutSession({ session, base, exitStatus, files, network }: Report): string[] {
+function aboutSession({ session, base, exitStatus, files, network, tests = [] }: Report): string[] {
   if (base !== undefined) return ['', `Compared with ${code(base)}.`];
   if (session === undefined) return [];
   const { failure } = session;
@@ -79,8 +80,21 @@ function aboutSession({ session, base, exitStatus, files, network }: Report): st
   const refused = new Set(network?.flatMap((row) => (row.refused > 0 ? [row.host] : [])));
   const shown = [...refused].slice(0, 10).map(code).join(', ');
   if (refused.size > 0) lines.push(`Hosts refused: ${shown}${refused.size > 10 ? `, ${refused.size - 10} more` : ''}.`);
+  for (const { name, verdict, ms, why, changed } of tests) {
+    const reason = why === undefined ? '' : `, ${code(why)}`;
+    const files = changed.length === 0 ? '' : `; the session changed ${changed.map(code).join(', ')}`;
+    lines.push('', `Test ${code(name)}: **${TEST_WORDS[verdict]}** (${durationText(ms)})${reason}${files}.`);
+  }
   return lines;
 }
+
+const TEST_WORDS: Readonly<Record<NonNullable<Report['tests']>[number]['verdict'], string>> = {
+  passed: 'passed',
+  failed: 'failed',
+  'failed-before': 'failed before too',
+  'timed-out': 'timed out',
+  'not-run': 'not run',
+};
 
 /** '3 of 5 files applied, 2 left'. */
 function progressLine({ total, applied, left, blocked }: NonNullable<Report['files']>): string {

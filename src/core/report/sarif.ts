@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Log, ReportingDescriptor, Result, Run } from 'sarif';
 import { encodeBytes } from '../text/path.ts';
 import { visible } from '../text/visible.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { jsonText } from './json.ts';
+import { mergeFindings } from './merge-findings.ts';
 import type { Report, ReportedFinding } from './schema.ts';
 
 const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
@@ -10,6 +11,8 @@ const LEVEL = { blocked: 'error', suspect: 'warning', note: 'note' } as const;
 const SECURITY_SEVERITY = { blocked: '8.5', suspect: '5.5', note: '2.0' } as const;
 /** Code scanning refuses a file with more results. It shows the first 5,000 by severity. */
 const MAX_RESULTS = 25_000;
+/** Of one file, so many findings are compared with each other. */
+const MAX_MERGED = 200;
 /** Code scanning cuts longer texts of a rule. */
 const MAX_TEXT_CHARS = 1024;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -19,8 +22,9 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
  * {@link MAX_RESULTS} findings the worst are included, and a notification counts the rest.
  */
 export function sarifReport(report: Report): string {
-  const shown = report.findings.slice(0, MAX_RESULTS);
-  const left = report.findings.length - shown.length;
+  const all = oneForEachReason(report.findings);
+  const shown = all.slice(0, MAX_RESULTS);
+  const left = all.length - shown.length;
   const ids = [...new Set(shown.map((finding) => finding.rule))].sort();
   const at = new Map(ids.map((id, index) => [id, index]));
   const run: Run = {
@@ -50,6 +54,21 @@ export function sarifReport(report: Report): string {
   };
   const log: Log = { $schema: SCHEMA, version: '2.1.0', runs: [run] };
   return jsonText(log);
+}
+
+/** Findings of several rules that say the same of one line are one result: a page would show the line several times. */
+function oneForEachReason(findings: readonly ReportedFinding[]): readonly ReportedFinding[] {
+  const byPath = new Map<string, ReportedFinding[]>();
+  for (const finding of findings) {
+    const group = byPath.get(finding.path);
+    if (group === undefined) byPath.set(finding.path, [finding]);
+    else group.push(finding);
+  }
+  const kept = [...byPath.values()].flatMap((group) =>
+    group.length > MAX_MERGED ? group : mergeFindings(group).map(({ finding }) => finding),
+  );
+  const isKept = new Set(kept);
+  return findings.filter((finding) => isKept.has(finding));
 }
 
 function ruleOf(id: string, report: Report): ReportingDescriptor {
@@ -91,13 +110,9 @@ function resultOf(finding: ReportedFinding, ruleIndex: number): Result {
   };
 }
 
-/**
- * What makes a finding the same one in the next run, wherever its line has moved to. The first name is the one by which
- * GitHub tells alerts apart.
- */
-function fingerprints({ rule, path, detail = '' }: ReportedFinding): Record<string, string> {
-  const what = detail.replaceAll(/\bline \d+: /g, '');
-  const hash = createHash('sha256').update(`${rule}\0${path}\0${what}`).digest('hex');
+/** The first name is the one by which GitHub tells alerts apart. */
+function fingerprints(finding: ReportedFinding): Record<string, string> {
+  const hash = fingerprintOf(finding);
   return { primaryLocationLineHash: `${hash.slice(0, 16)}:1`, 'runClaude/v1': hash };
 }
 

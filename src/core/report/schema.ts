@@ -92,6 +92,21 @@ const network = z.strictObject({
   why: z.string().optional().describe('of the last refusal'),
 });
 
+const test = z.strictObject({
+  name: z.string(),
+  command: z.string(),
+  verdict: z
+    .enum(['passed', 'failed', 'failed-before', 'timed-out', 'not-run'])
+    .describe(
+      "failed: it passes without the session's changes, unless why says otherwise; failed-before: it fails there too",
+    ),
+  ms: count.describe("with the session's changes"),
+  status: z.int().optional().describe('of its command; absent where run-claude stopped it'),
+  why: z.string().optional(),
+  lines: z.array(z.string()).describe('the last ones that it printed, unless it passed'),
+  changed: z.array(z.string()).describe('files that it runs and that the session changed'),
+});
+
 /** What `--report x.json` writes. */
 export const reportSchema = z
   .strictObject({
@@ -119,6 +134,7 @@ export const reportSchema = z
     withheld: z.array(z.strictObject({ directory: path, entries: count, bytes: count })),
     network: z.array(network).optional().describe('what the session asked of its gateway, by host'),
     files: files.optional().describe('with kind session: files outside .git, not ignored; a rename is one file'),
+    tests: z.array(test).optional().describe('with kind session: the tests of --test and [[test]]'),
     outcome: z.array(outcome).optional().describe('what became of each change; absent where nothing was decided'),
   })
   .meta({

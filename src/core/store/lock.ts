@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../errors.ts';
-import { processIdentity, processState } from '../host/process.ts';
+import { processIdentity, processState } from '../host/processes/process.ts';
 import { whenText } from '../text/when.ts';
 import type { LockHolder } from '../types/lock-holder.ts';
 import type { ProcessIdentity } from '../types/session.ts';

@@ -1,5 +1,5 @@
 import type { ChangeOutcome } from '../types/session.ts';
-import { fields, listOf, oneOf, optional, relPath, text } from './parse-record.ts';
+import { fields, listOf, number, oneOf, optional, relPath, text } from './parse-record.ts';
 
 /** What became of a change, without its path. */
 export const verdictFields = {
@@ -11,3 +11,15 @@ export const verdictFields = {
 
 /** An outcome as records and journals have it. */
 export const changeOutcome = fields<ChangeOutcome>({ path: relPath, ...verdictFields });
+
+/** What became of a test of the result. */
+export const testFields = {
+  name: text,
+  command: text,
+  verdict: oneOf('passed', 'failed', 'failed-before', 'timed-out', 'not-run'),
+  ms: number,
+  status: optional(number),
+  why: optional(text),
+  lines: listOf(text),
+  changed: listOf(text),
+} as const;

@@ -153,6 +153,8 @@ export interface Container {
   wait(): Promise<number>;
   /** Resolves without error when it has ended already. */
   kill(signal: string): Promise<void>;
+  /** Its first process, as this machine numbers it. Undefined where it is not known (yet). */
+  hostPid?(): number | undefined;
   /** Undefined, as the next three, where the runtime has no such request. */
   pause?(): Promise<void>;
   unpause?(): Promise<void>;

@@ -75,6 +75,13 @@ export interface Rename {
   readonly similarity: number;
 }
 
+/** A masked file that the session changed. The change stays in the session: only names of what is new are listed. */
+export interface MaskedEdit {
+  readonly path: string;
+  /** Names that the file has and had not before. */
+  readonly added: readonly string[];
+}
+
 /** What the collector found, frozen in the session's store. Everything after this reads only this. */
 export interface Collected {
   readonly changes: readonly Change[];
@@ -88,6 +95,8 @@ export interface Collected {
   readonly uncompared?: number;
   /** Files that the session left as they were, of things in several files that it changed. */
   readonly leftMembers?: readonly LeftMember[];
+  /** Absent where there is none. */
+  readonly maskedEdits?: readonly MaskedEdit[];
 }
 
 /** Reads frozen content by digest. */

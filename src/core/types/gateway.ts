@@ -1,4 +1,5 @@
 import type { ProviderApi, Secret } from './credential.ts';
+import type { Decoy } from './decoy.ts';
 
 // What the host's side and the gateway program say to each other: JSON, one message a line, over the gateway's stdio.
 
@@ -125,6 +126,8 @@ export interface GatewayConfig {
   /** The well-known CAs inside, to which the session's CA is added. */
   readonly caBundle: string;
   readonly limits: GatewayLimits;
+  /** What the agent must not send to another host than its provider. */
+  readonly decoys: readonly Decoy[];
 }
 
 /** A port of the gateway for the agent's pod, whose connections name a socket. */
@@ -162,6 +165,7 @@ export type ToGateway =
   | { readonly type: 'secret'; readonly secret: Secret; readonly login?: string | undefined }
   | { readonly type: 'secret-failed'; readonly message: string; readonly login?: string | undefined }
   | { readonly type: 'rules'; readonly rules: readonly HostRule[] }
+  | { readonly type: 'decoys'; readonly decoys: readonly Decoy[] }
   /** A stream of the host to a port on the agent's loopback. Its number is negative. */
   | { readonly type: 'port-open'; readonly id: number; readonly port: number }
   | RelayMessage;
@@ -197,6 +201,9 @@ export type RelayMessage =
   /** `code`: of the operating system, such as ECONNRESET. */
   | { readonly type: 'relay-close'; readonly id: number; readonly why?: string; readonly code?: string };
 
+/** Which value of a masked file a request had. */
+export type DecoyPlace = Omit<Decoy, 'value'>;
+
 /** One line of the network log. Names are cleaned: what is not a host name is escaped. */
 export interface NetworkEntry {
   /** ISO 8601. */
@@ -218,6 +225,8 @@ export interface NetworkEntry {
   /** The host itself is not in the rules: an --allow-host would let it pass. */
   readonly unlisted?: boolean;
   readonly status?: number;
+  /** What the request had of masked files: read by the agent where it passed to the provider, refused elsewhere. */
+  readonly decoys?: readonly DecoyPlace[];
   readonly up: number;
   readonly down: number;
   readonly ms: number;

@@ -2,6 +2,7 @@ import type { CacheName } from './cache.ts';
 import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
 import type { StrategyName } from './strategy.ts';
+import type { TestCommand } from './test.ts';
 
 /** Every choice of one run, merged from defaults, config.toml, the project's file, environment and flags. */
 export interface Policy {
@@ -15,11 +16,21 @@ export interface Policy {
   readonly failOn: Severity | undefined;
   /** What --auto-apply does with the first files of a kind: hold them back, or note them. undefined: an older record; note. */
   readonly newKinds: 'ask' | 'note' | undefined;
+  /** Whether a session ends with a rehearsal. Earlier releases did not record it: off. */
+  readonly rehearse?: 'off' | 'ask' | 'always' | undefined;
+  /** Commands of `--test`. Earlier releases did not record them, as the next two. */
+  readonly test?: readonly string[] | undefined;
+  /** `[[test]]` of the user's configuration. */
+  readonly tests?: readonly TestCommand[] | undefined;
+  /** --auto-apply applies nothing unless every test passes. */
+  readonly requireTests?: boolean | undefined;
   /** Folders besides the project, `DIR` or `DIR:ro`. Earlier releases did not record it. */
   readonly also?: readonly string[] | undefined;
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly mask: readonly string[];
+  /** Files whose secrets the agent may read. Earlier releases did not record it. */
+  readonly unmask?: readonly string[] | undefined;
   /** false: what ignore rules match is not copied. Undefined: it is, as in earlier releases. */
   readonly copyIgnored?: boolean | undefined;
   /** false: withheld. true: all of it. Globs: those. */
@@ -35,6 +46,8 @@ export interface Policy {
   readonly timeoutMs: number | undefined;
   /** When a kept session without commands ends. Earlier releases did not record it. */
   readonly idleTimeoutMs?: number | undefined;
+  /** A program of the user's, with its first words, that calls the user. */
+  readonly notify?: readonly string[] | undefined;
   readonly maxCostUsd: number | undefined;
   readonly maxRequests: number | undefined;
   readonly network: 'gateway' | 'none' | 'open';

@@ -1,5 +1,5 @@
 import type { RelPath } from '../text/path.ts';
-import type { Change, ChangeKind, Entry, Problem, WithheldGroup } from './entry.ts';
+import type { Change, ChangeKind, Entry, MaskedEdit, Problem, WithheldGroup } from './entry.ts';
 import type { FileSet } from './file-set.ts';
 import type { Finding } from './finding.ts';
 import type { ChangeOutcome, MadeCommits } from './session.ts';
@@ -61,6 +61,8 @@ export interface Review {
   readonly general: readonly Finding[];
   readonly problems: readonly Problem[];
   readonly withheld: readonly WithheldGroup[];
+  /** Undefined: none. */
+  readonly maskedEdits?: readonly MaskedEdit[];
   /** Files and links, outside `.git` and what is withheld. */
   readonly counts: FileCounts;
   /** Withheld files that were not compared with the deleted ones. */

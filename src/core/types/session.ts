@@ -4,6 +4,7 @@ import type { ConflictRule } from './conflict.ts';
 import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';
+import type { TestResult } from './test.ts';
 
 /**
  * How far a session came. planned: nothing ran. running: its agent was started. ended: its agent ended, nothing is
@@ -43,6 +44,8 @@ export interface SessionRecord {
   readonly imported?: ImportedFrom;
   /** The commits that were made in it, by repository, as listed at its end. Undefined where they were not listed. */
   readonly commits?: readonly MadeCommits[];
+  /** The verdicts of the user's tests on its result, at the end of its last run. Undefined: none was run. */
+  readonly tests?: readonly TestResult[];
   /** Branches that `apply --branch` made, the oldest first. */
   readonly branches?: readonly MadeBranch[];
 }

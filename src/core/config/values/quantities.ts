@@ -42,3 +42,6 @@ export function formatDurationMs(ms: number): string {
   }
   return left > 0 || out === '' ? `${out}${left}s` : out;
 }
+
+/** Of a test without `timeout`, and of `--test`. */
+export const TEST_TIMEOUT_MS = 600_000;

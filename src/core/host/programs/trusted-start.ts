@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { COPY_MODE, EXIT, RunClaudeError } from '../../errors.ts';
 import type { Places } from '../facts.ts';
+import { pathIdentity } from '../files/true-path.ts';
 import { packageRoot } from '../package.ts';
-import { pathIdentity } from '../true-path.ts';
 import {
   AGENT_FOLDERS_FILE,
   AgentFolders,
@@ -61,19 +61,13 @@ export function requireOutside(
   folders: readonly string[],
   mode: 'copy' | 'bind',
   { stateDir, configDir, home, env }: UserPlaces,
-  programs: Readonly<Record<string, string>> = { 'run-claude': packageRoot, 'Node.js': process.execPath },
+  programs: Readonly<Record<string, string>> = OWN_PROGRAMS,
 ): void {
   const written = new AgentFolders();
   const { paths, identities } = readAgentFolders(stateDir);
   written.add([...folders, ...paths], identities);
   const isInside = (file: string): boolean => written.resolve(file) === 'inside';
-  for (const [name, file] of Object.entries(programs)) {
-    if (!isInside(file) && !folders.some((folder) => hasLinkOf(file, folder))) continue;
-    throw new RunClaudeError('PACKAGE_IN_PROJECT', `${name} is in a folder that the agent can write: ${file}`, {
-      hint: `Install ${name} outside of the project, for example with npm install --global.`,
-      status: EXIT.usage,
-    });
-  }
+  refuseProgramsInside(folders, isInside, programs);
   const own = [
     path.join(configDir, 'config.toml'),
     path.join(env['CLAUDE_CONFIG_DIR'] ?? `${home}/.claude`, 'settings.json'),
@@ -89,6 +83,35 @@ export function requireOutside(
     hint: `It can name programs that run on your machine. Replace the link or the include by a file, or ${way}.`,
     status: EXIT.usage,
   });
+}
+
+/**
+ * Refuses a command that decides about what others wrote, or has a token, where run-claude itself is in a folder that they
+ * can write: it may not be run-claude any more.
+ *
+ * @throws {RunClaudeError} PACKAGE_IN_PROJECT
+ */
+export function requirePackageOutside(folders: readonly string[]): void {
+  const written = new AgentFolders();
+  written.add(folders, []);
+  const isInside = (file: string): boolean => written.resolve(file) === 'inside';
+  refuseProgramsInside(folders, isInside, OWN_PROGRAMS);
+}
+
+const OWN_PROGRAMS: Readonly<Record<string, string>> = { 'run-claude': packageRoot, 'Node.js': process.execPath };
+
+function refuseProgramsInside(
+  folders: readonly string[],
+  isInside: (file: string) => boolean,
+  programs: Readonly<Record<string, string>>,
+): void {
+  for (const [name, file] of Object.entries(programs)) {
+    if (!isInside(file) && !folders.some((folder) => hasLinkOf(file, folder))) continue;
+    throw new RunClaudeError('PACKAGE_IN_PROJECT', `${name} is in a folder that the agent can write: ${file}`, {
+      hint: `Install ${name} outside of the project, for example with npm install --global.`,
+      status: EXIT.usage,
+    });
+  }
 }
 
 /** Package managers link the files of one store into many projects: written in one, they are changed in all. */

@@ -1,5 +1,5 @@
+import { execFileSync } from '../programs/start-program.ts';
 import { processFields } from './process-fields.ts';
-import { execFileSync } from './programs/start-program.ts';
 
 /** Linux counts processor time for programs in hundredths of a second, whatever its clock. */
 const LINUX_TICK_MS = 10;

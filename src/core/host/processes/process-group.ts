@@ -1,5 +1,5 @@
+import { spawnSync } from '../programs/start-program.ts';
 import { processFields } from './process-fields.ts';
-import { spawnSync } from './programs/start-program.ts';
 
 /**
  * Whether this process is in the foreground of its terminal, as a shell decides it. False where that cannot be known, or

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../errors.ts';
-import { execFile, spawn, spawnSync } from './programs/start-program.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { execFile, spawn, spawnSync } from '../programs/start-program.ts';
 
 // A tree that an agent wrote may have closed directories, names of any bytes, and be deeper than a path can name. The
 // files of a generation may be hard links of another generation. So only directories are opened, never a file, and no

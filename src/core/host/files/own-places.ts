@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../errors.ts';
-import { shellWord } from '../text/shell-word.ts';
-import type { Places } from './facts.ts';
+import { RunClaudeError } from '../../errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { Places } from '../facts.ts';
 
 /** The user of this process. */
 export interface PlaceUser {

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
-import type { ProcessIdentity } from '../types/session.ts';
-import { type Machine, thisMachine } from './machine.ts';
+import type { ProcessIdentity } from '../../types/session.ts';
+import { type Machine, thisMachine } from '../machine.ts';
 
 /** The identity of this process, which a later command can check: no other process of this boot has all of its values. */
 export function processIdentity(machine: Machine = thisMachine): ProcessIdentity {

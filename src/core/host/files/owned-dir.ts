@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ProcessIdentity } from '../types/session.ts';
-import { processIdentity, processState } from './process.ts';
+import type { ProcessIdentity } from '../../types/session.ts';
+import { processIdentity, processState } from '../processes/process.ts';
 
 const OWNER = 'owner.json';
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { usageError } from '../errors.ts';
+import { usageError } from '../../errors.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { execFile } from './programs/start-program.ts';
+import { execFile } from '../programs/start-program.ts';
 
 /** The result of a program of the host. Its output may be a secret: it is never printed or stored. */
 export interface ProgramResult {
