@@ -12,7 +12,8 @@ import { lookRunner, runLooks } from './general-rules/run-looks.ts';
 import { ruleOfUser } from './general-rules/user-rules.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { type AuditInput, type Scene, sceneOf } from './input.ts';
-import { aliasesOf } from './links.ts';
+import { aliasesOf, type OtherNames } from './links.ts';
+import { maskedHits } from './masked.ts';
 import { nameHits } from './names.ts';
 
 /** An audit whose steps the caller takes, so that it knows which change is judged at any moment. */
@@ -35,14 +36,17 @@ export function openAudit(input: AuditInput): Audit {
     judge: (change) => {
       input.looksAt?.(change.path);
       try {
-        return judgeChange(scene, change, aliases);
+        return [...judgeChange(scene, change, aliases), ...judgeMasked(scene, change)];
       } catch (error) {
         return [hitOf(UNREADABLE, change.path, { case: 'failed', detail: reasonOf(error) })];
       }
     },
     judgeTogether: () => {
       try {
-        return [...runLooks('together', '.', scene, aliases()), ...runUserLooks('together', '.', scene, aliases())];
+        return [
+          ...runLooks('together', '.', scene, aliases().run),
+          ...runUserLooks('together', '.', scene, aliases().run),
+        ];
       } catch (error) {
         return unjudgedTogether(input.changes, reasonOf(error));
       }
@@ -69,7 +73,7 @@ function reasonOf(error: unknown): string {
   return `${error.name}: ${error.message}`;
 }
 
-function judgeChange(scene: Scene, change: Change, aliases: () => (path: string) => readonly string[]): Hit[] {
+function judgeChange(scene: Scene, change: Change, aliases: () => OtherNames): Hit[] {
   if (change.ignored === true) return [];
   const { problem } = change;
   const isLacked = problem?.split('; ').includes(LACKED);
@@ -88,9 +92,14 @@ function judgeChange(scene: Scene, change: Change, aliases: () => (path: string)
   return [
     ...nameHits(scene, change),
     ...runLooks('entry', change.path, scene, change),
-    ...fileHits(scene, change, aliases()(change.path)),
+    ...fileHits(scene, change, aliases().judged(change.path)),
     ...signalHits(scene, change),
   ];
+}
+
+/** A change with a problem is blocked already: its content is not what it says. */
+function judgeMasked(scene: Scene, change: Change): Hit[] {
+  return change.ignored === true || change.problem !== undefined ? [] : maskedHits(scene, change);
 }
 
 /** The first component that some file system takes for `.git`, and the path after it. */

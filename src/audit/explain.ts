@@ -9,12 +9,15 @@ import { explainJudge, type JudgeExplanation, PLAIN_ONLY } from './judges/explai
 import { isHarmlessChange } from './judges/harmless-change.ts';
 import { closerLooks, type Rule, reportsAny } from './judges/rule.ts';
 import { aliasesOf } from './links.ts';
+import { reachChain } from './reach/reached.ts';
 
 /** What the audit says of one change, and what each rule that looked at it took as plain. Texts are cleaned. */
 export interface Explanation {
   readonly path: string;
   readonly kind: Change['kind'];
   readonly findings: readonly Finding[];
+  /** The files that lead to this one, each named by the next. Empty where nothing names it. */
+  readonly reach: readonly string[];
   /** The rules for files of this name. The rules for every file (names, entries, content) speak only by their findings. */
   readonly rules: readonly RuleExplanation[];
 }
@@ -30,11 +33,13 @@ export interface RuleExplanation {
 export function explainChange(input: AuditInput, change: Change): Explanation {
   const { path, kind, after, before } = change;
   const scene = sceneOf(input);
-  const names = [path, ...aliasesOf(scene)(path)];
+  const aliases = aliasesOf(scene);
+  const names = [path, ...aliases.judged(path)];
   const isFile = (after ?? before)?.kind === 'file';
   return {
     path: visible(path),
     kind,
+    reach: reachChain(scene, aliases.run, path).map(visible),
     findings: auditChanges(input).filter((finding) => finding.path === path || path.startsWith(`${finding.path}/`)),
     rules: isFile
       ? fileRulesOf(names)

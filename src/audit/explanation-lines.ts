@@ -5,7 +5,7 @@ import type { JudgeExplanation } from './judges/explain-judge.ts';
 const MAX_LISTED = 20;
 
 /** An explanation as lines of text, cleaned as its parts are. */
-export function explanationLines({ path, kind, findings, rules }: Explanation): string[] {
+export function explanationLines({ path, kind, findings, reach, rules }: Explanation): string[] {
   const worst = findings[0]?.severity ?? 'no finding';
   return [
     `${path}: ${kind}, ${worst}`,
@@ -15,6 +15,7 @@ export function explanationLines({ path, kind, findings, rules }: Explanation): 
       `    ${why}`,
     ]),
     ...(findings.length === 0 ? [] : ['']),
+    ...(reach.length === 0 ? [] : [`Named by: ${reach.join(', which is named by ')}`, '']),
     rules.length === 0 ? 'No rule is for files of this name.' : 'Rules for files of this name:',
     ...rules.flatMap(ruleLines),
     'The rules for every file (its name, kind, mode and content) have no finding but those above.',

@@ -1,4 +1,5 @@
 import { decodeBytes, foldersOf, parentPath } from '../core/text/path.ts';
+import type { MaskedValues } from '../core/types/decoy.ts';
 import type { Change, Digest, Entry } from '../core/types/entry.ts';
 import type { Severity } from '../core/types/finding.ts';
 import type { UserRule } from '../core/types/policy.ts';
@@ -39,6 +40,8 @@ export interface AuditInput {
   readonly maxPathBytes?: number;
   /** End of the session in nanoseconds, for time stamps in the future. */
   readonly endedNs?: string;
+  /** Values of masked files, which no change may have. */
+  readonly masked?: MaskedValues;
   /** Called before the content of a change is looked at, with its path. */
   readonly looksAt?: (path: string) => void;
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../core/types/entry.ts';
 import { foldPath } from './formats/glob.ts';
 import { SECRET_NAME } from './formats/secrets.ts';
+import { isInstalled } from './formats/text-files.ts';
 import type { Found } from './general-rules/rule.ts';
 import type { BaseReader, Scene } from './input.ts';
 
@@ -79,43 +80,78 @@ const GIT_FILE = /(^|\/)\.(gitignore|gitattributes|gitmodules|mailmap)$/i;
 
 /** So many other names of one path are judged; a path with more is a finding. */
 export const MOST_ALIASES = 64;
+/** So many names through installed packages are asked for: what follows their folder is the same in all of them. */
+const MOST_INSTALLED = 8;
+
+/** The names by which a path can be reached through links, at most MOST_ALIASES + 1 of each kind. */
+export interface OtherNames {
+  /** Names that rules judge a file by. */
+  readonly judged: (path: string) => readonly string[];
+  /** Also names through the links of a package manager, by which a command may run the file. */
+  readonly run: (path: string) => readonly string[];
+}
 
 /**
- * The names by which a path can be reached through links, new and old, also through several links, and in another letter
- * case of the folder that a link leads to. Returns at most
- * MOST_ALIASES + 1 names.
+ * The other names of paths: through links, new and old, also through several links, and in another letter case of the
+ * folder that a link leads to. A link of the base below a folder of installed packages is the work of a package manager
+ * (`node_modules/a -> ../packages/a`): it says who uses a file and not where the file comes from, so no rule judges the
+ * file by that name, and no further name is made of it.
  */
-export function aliasesOf(scene: Scene): (path: string) => readonly string[] {
-  const byTarget = new Map<string, string[]>();
-  const add = (name: string, target: string): void => {
-    const where = resolveLink(scene, name, target);
-    if (!('inside' in where) || where.inside === '') return;
-    const key = foldPath(where.inside);
-    const names = byTarget.get(key);
-    if (names === undefined) byTarget.set(key, [name]);
-    else names.push(name);
-  };
-  for (const { path, after } of scene.input.changes) if (after?.kind === 'symlink') add(path, after.target ?? '');
+export function aliasesOf(scene: Scene): OtherNames {
+  const [links, installed] = [new LinksByTarget(scene), new LinksByTarget(scene)];
+  for (const { path, after } of scene.input.changes) if (after?.kind === 'symlink') links.add(path, after.target ?? '');
   const { base } = scene.input;
   if (base?.linkTarget !== undefined)
     for (const path of base.paths) {
       const target = scene.byPath.has(path) ? undefined : base.linkTarget(path);
-      if (target !== undefined) add(path, target);
+      if (target !== undefined) (isInstalled(path) ? installed : links).add(path, target);
     }
-  if (byTarget.size === 0) return () => [];
-  return (path) => {
+  const judged = (path: string): readonly string[] => {
     const seen = new Set([path]);
     for (const name of seen) {
       if (seen.size > MOST_ALIASES + 1) break;
-      // Folding is by component, so a folder's form is where it ends in that of the whole.
-      const folded = foldPath(name);
-      let foldedEnd = folded.length;
-      for (let end = name.length; end > 0; end = name.lastIndexOf('/', end - 1)) {
-        for (const link of (byTarget.get(folded.slice(0, foldedEnd)) ?? []).slice(0, MOST_ALIASES + 1))
-          if (!name.startsWith(`${link}/`)) seen.add(link + name.slice(end));
-        foldedEnd = folded.lastIndexOf('/', foldedEnd - 1);
-      }
+      for (const alias of links.namesOf(name)) seen.add(alias);
     }
     return [...seen].slice(1, MOST_ALIASES + 2);
   };
+  return {
+    judged,
+    run: (path) => {
+      const names = judged(path);
+      const used = [path, ...names].flatMap((name) => [...installed.namesOf(name)].slice(0, MOST_INSTALLED));
+      return [...new Set([...names, ...used])].slice(0, MOST_ALIASES + 1);
+    },
+  };
+}
+
+/** Links by the path that they lead to, folded (glob.ts). */
+class LinksByTarget {
+  readonly #byTarget = new Map<string, string[]>();
+  readonly #scene: Scene;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  add(name: string, target: string): void {
+    const where = resolveLink(this.#scene, name, target);
+    if (!('inside' in where) || where.inside === '') return;
+    const key = foldPath(where.inside);
+    const names = this.#byTarget.get(key);
+    if (names === undefined) this.#byTarget.set(key, [name]);
+    else names.push(name);
+  }
+
+  /** The names of a path through one link. */
+  *namesOf(path: string): Generator<string> {
+    if (this.#byTarget.size === 0) return;
+    // Folding is by component, so a folder's form is where it ends in that of the whole.
+    const folded = foldPath(path);
+    let foldedEnd = folded.length;
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      for (const link of (this.#byTarget.get(folded.slice(0, foldedEnd)) ?? []).slice(0, MOST_ALIASES + 1))
+        if (!path.startsWith(`${link}/`)) yield link + path.slice(end);
+      foldedEnd = folded.lastIndexOf('/', foldedEnd - 1);
+    }
+  }
 }

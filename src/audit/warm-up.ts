@@ -2,7 +2,8 @@ import type { RelPath } from '../core/text/path.ts';
 import { auditChanges } from './audit.ts';
 import { isWatchedPath } from './files.ts';
 import type { BaseReader } from './input.ts';
-import { leadsOfBase } from './reach/reached.ts';
+import { namesOfBase } from './reach/reached.ts';
+import { readPrograms } from './reach/walk.ts';
 import { readKinds } from './tree/new-kinds.ts';
 
 /** After so many changes of each kind the tables are built and the expressions compiled. */
@@ -18,7 +19,8 @@ export function* warmUp(base: BaseReader): Generator<void> {
   // The tables of names.
   isWatchedPath('a');
   yield;
-  for (const _ of leadsOfBase(base)) yield;
+  for (const _ of namesOfBase(base)) yield;
+  yield* readPrograms(base);
   for (const _ of readKinds(base)) yield;
   for (let round = 0; round < ROUNDS; round += 1)
     for (const name of KINDS) {

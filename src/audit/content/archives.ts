@@ -49,14 +49,14 @@ function tarMemberOutside(bytes: Buffer): string | undefined {
       bytes
         .subarray(at + from, at + from + length)
         .toString('utf8')
-        .replace(/\0[\s\S]*$/, '');
+        .replace(/\0[\s\S]*/, '');
     const type = text(156, 1);
     const size = Number.parseInt(text(124, 12).trim(), 8) || 0;
     const data = bytes.subarray(at + BLOCK, at + BLOCK + size).toString('utf8');
     const prefix = text(345, 155);
     if (text(0, 1) === '') return undefined;
-    if (type === 'L') longName = data.replace(/\0[\s\S]*$/, '');
-    else if (type === 'K') longLink = data.replace(/\0[\s\S]*$/, '');
+    if (type === 'L') longName = data.replace(/\0[\s\S]*/, '');
+    else if (type === 'K') longLink = data.replace(/\0[\s\S]*/, '');
     else if (type === 'x' || type === 'g') {
       longName = /^\d+ path=(.*)$/m.exec(data)?.[1] ?? longName;
       longLink = /^\d+ linkpath=(.*)$/m.exec(data)?.[1] ?? longLink;

@@ -32,11 +32,12 @@ export function newLineHits(change: TextChange): Hit[] {
   const hits: Hit[] = [];
   for (const [at, kind] of secretsOf(texts.slice(0, added.length), path, candidates.subarray(signals.length)))
     hits.push(hitOf(SECRET, path, { detail: kind, line: added[at]?.line }));
-  for (const [number, { rule, danger, harmless, inCode, anywhere }] of signals.entries()) {
+  for (const [number, { rule, danger, harmless, inCode, counted, anywhere }] of signals.entries()) {
     if (candidates[number] === 0 || !isFor().has(number) || !anywhere.test(all)) continue;
     const found = lines.filter(({ line }, at) => {
       const text = texts[at] ?? '';
       if (inCode === true && examples.has(line)) return false;
+      if (counted?.test(text) === true && !hasMore(counted, change)) return false;
       return danger.test(text) && harmless?.test(text) !== true;
     });
     const [first] = found;
@@ -48,6 +49,12 @@ export function newLineHits(change: TextChange): Hit[] {
     hits.push({ rule: id, severity, path, title, why, detail, line: first.line });
   }
   return hits;
+}
+
+/** Whether a text has more lines of a form than before. */
+function hasMore(form: RegExp, { text, oldText = '' }: TextChange): boolean {
+  const count = (lines: readonly string[]): number => lines.filter((line) => form.test(line)).length;
+  return count(splitLines(text)) > count(splitLines(oldText));
 }
 
 /** New lines as a tool reads them: joined where a backslash ends one, and a structured text in its usual spelling. */

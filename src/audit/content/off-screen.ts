@@ -22,7 +22,7 @@ const LINES_AFTER_FILLER = 40;
 
 /** Languages in which `#` begins a comment, and in which `//` does. */
 const HASH_COMMENTS =
-  /\.(py|pyw|pyi|pyx|rb|sh|bash|zsh|fish|ksh|pl|pm|r|jl|mk|cmake|ex|exs|nim|cr|tcl|awk|ps1|coffee)$|(^|\/)[^.]*$/i;
+  /\.(py|pyw|pyi|pyx|rb|sh|bash|zsh|fish|ksh|pl|pm|r|jl|mk|cmake|ex|exs|nim|cr|tcl|awk|ps1|coffee)$|(^|\/)[^./]*$/i;
 const SLASH_COMMENTS =
   /\.(js|cjs|mjs|jsx|ts|cts|mts|tsx|c|h|cc|cpp|hpp|cs|java|kt|kts|scala|go|rs|swift|m|mm|php|dart|groovy|gradle|zig|d|sol|proto|vue|svelte)$/i;
 

@@ -28,7 +28,7 @@ export function signalHits(scene: Scene, change: Change): Hit[] {
 
 /** Whether the same bytes are judged in the same way under both names: then a move brings nothing new. */
 function isJudgedAlike(from: string, to: string): boolean {
-  const extension = (path: string): string => /[^/.]*$/.exec(path)?.[0].toLowerCase() ?? '';
+  const extension = (path: string): string => /(?<![^/.])[^/.]*$/.exec(path)?.[0].toLowerCase() ?? '';
   return (
     extension(from) === extension(to) &&
     [isProse, isSource, isCode].every((isOfKind) => isOfKind(from) === isOfKind(to)) &&

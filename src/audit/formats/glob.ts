@@ -196,6 +196,6 @@ export function foldPath(path: string): string {
   if (!/:|[ .](?:\/|$)/.test(lower)) return lower;
   return lower
     .split('/')
-    .map((name) => name.replace(/:.*$/s, '').replace(/(?<![ .])[ .]+$/, '') || name)
+    .map((name) => name.replace(/:.*/s, '').replace(/(?<![ .])[ .]+$/, '') || name)
     .join('/');
 }

@@ -51,3 +51,8 @@ function rememberLast(isOfKind: (path: string) => boolean): (path: string) => bo
 export const isProse = rememberLast(matcherOf(PROSE));
 export const isSource = rememberLast(matcherOf(SOURCE));
 export const isCode = rememberLast(matcherOf(CODE));
+
+const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
+
+/** Whether a path is below a folder into which package managers install. */
+export const isInstalled = (path: string): boolean => INSTALLED.test(path);

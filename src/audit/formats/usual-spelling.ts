@@ -182,7 +182,7 @@ function writeYaml(value: unknown, indent: string, lead: string, lines: string[]
     }
   } else if (
     typeof value === 'string' &&
-    /\n[\s\S]*\S/.test(value) &&
+    value.trimEnd().includes('\n') &&
     /^\S/.test(value) &&
     !/[^\n\t\x20-\x7e\u00a1-\ud7ff]/.test(value)
   ) {

@@ -1,6 +1,7 @@
 import { escapes, oddBreaks, richCharacters } from '../content/characters.ts';
 import { longLine } from '../content/long-lines.ts';
 import { hiddenBelow, hiddenRight } from '../content/off-screen.ts';
+import { programOfPage } from '../content/page-programs.ts';
 import type { TextChange } from '../content/text-change.ts';
 import { isSource } from '../formats/text-files.ts';
 import { BINARY_RULES } from './binary.ts';
@@ -210,6 +211,19 @@ export const CONTENT_RULES: readonly GeneralRule[] = [
     cases: { new: { severity: 'note' } },
     why: 'Reviewers see only its beginning.',
     source: 'malware reports',
+  },
+  {
+    id: 'page-program',
+    title: 'Program in a page',
+    family: 'content',
+    when: 'building the pages',
+    severity: 'suspect',
+    files: EVERY,
+    look: [{ kind: 'text', see: programOfPage }],
+    about:
+      'Markdown and reStructuredText: JavaScript as front matter, scripts and exports that start programs or load code, and blocks that are executed',
+    why: 'The generator of the pages runs it.',
+    source: 'VitePress, Eleventy, MDX, markdown-exec, Sphinx',
   },
   SECRET,
 ];

@@ -4,6 +4,7 @@ import { reached } from '../reach/reached.ts';
 import { hiddenByIgnore } from '../tree/ignore-files.ts';
 import { newKindsOf } from '../tree/new-kinds.ts';
 import { pluginParts } from '../tree/plugins.ts';
+import { settingsThatRun } from '../tree/settings-that-run.ts';
 import { EVERY, type Found, type GeneralRule, type SeeingLook } from './rule.ts';
 
 const IGNORE_FILES: SeeingLook<'together'> = { kind: 'together', see: hiddenByIgnore };
@@ -49,9 +50,22 @@ export const TREE_RULES: readonly GeneralRule[] = [
     files: EVERY,
     look: [{ kind: 'together', see: reached }],
     about:
-      'what a build, hook, CI or agent file of the project runs or includes, and the shell scripts reached in this way',
+      'files, folders, patterns, modules and packages that a build, hook, CI, editor or agent file names, or a program that one of them runs',
     why: 'A build, hook, CI or agent file of the project runs or includes it.',
     source: 'manuals of the tools',
+  },
+  {
+    id: 'setting-runs',
+    title: 'Setting that runs or loads something',
+    family: 'tree',
+    when: 'the tool that reads the settings',
+    severity: 'suspect',
+    files: EVERY,
+    look: [{ kind: 'together', see: settingsThatRun }],
+    about:
+      'new values of JSON, YAML, TOML, INI and XML that no rule knows: a program or module of the project, a command line, or an address of what is loaded, under a key such as `command`, `hooks`, `plugin` or `on_start_callback`',
+    why: 'The tool that the settings belong to runs or loads the value.',
+    source: 'docs/audit.md',
   },
   {
     id: 'agent-plugin',

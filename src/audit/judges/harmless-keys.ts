@@ -20,7 +20,8 @@ const VALUES = {
   /** Files and folders of the project that are checked, packed or skipped: nothing in them is run for it. */
   glob: new RegExp(`^${WITHIN}$`),
   /** The same, one or more on a line or separated by commas. */
-  globs: new RegExp(`^(?:${WITHIN}(?:\\s|$))*$`),
+  globs:
+    /^(?![\s\S]*(?:^|[/!\s])\.\.(?:[/\s]|$))(?![/~])[\w@.*?!{},()[\]+/ ^=-]*(?:[^\S ](?![/~])[\w@.*?!{},()[\]+/ ^=-]*)*$/,
   url: /^https:\/\/[\w.-]+(?::\d+)?(?:\/[\w./?=&%#@+~,-]*)?$/,
   /** Whatever it is, no tool runs, loads or fetches it. */
   any: /^/,

@@ -14,7 +14,7 @@ const SIGNS = [
   /^\ufeff?#!/,
   /^[ \t]*(?:module\.exports|exports\.\w+|exports\.default)\s*=/m,
   /^[ \t]*export[ \t]+(?:default\b|\{|const[ \t]+\w+[ \t]*=|(?:async[ \t]+)?function\b)/m,
-  /^[ \t]*import[ \t]+(?:[\w*{][^;'"\n]{0,300}[ \t]from[ \t]*)?["'][^"'\n]{1,300}["'][ \t]*;?[ \t]*$/m,
+  /^[ \t]*import[ \t]+(?:[\w*{][^;'"\n]{0,300}[ \t]from[ \t]*)?["'][^"'\n]{1,300}["'][ \t]*(?:;[ \t]*)?$/m,
   /^[ \t]*(?:const|let|var)[ \t]+[\w{[][^=\n]{0,300}=[ \t]*(?:await[ \t]+)?(?:require|import)[ \t]*\(/m,
   /^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+[\w(*]|import[ \t]+[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*$|def[ \t]+\w+[ \t]*\([^\n]{0,300}:[ \t]*$)/m,
 ];

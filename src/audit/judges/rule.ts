@@ -49,9 +49,16 @@ export type Look =
     }
   /**
    * A new line of any text, also as a tool reads it: the finding is of the first one, with the number of the others.
-   * `inCode`: not in the examples of a page, which are shown and never run.
+   * `inCode`: not in the examples of a page, which are shown and never run. `counted`: a line of this form is new only
+   * where the text has more of them than before, whatever their variables are called.
    */
-  | { readonly kind: 'signal'; readonly danger: RegExp; readonly harmless?: RegExp; readonly inCode?: boolean }
+  | {
+      readonly kind: 'signal';
+      readonly danger: RegExp;
+      readonly harmless?: RegExp;
+      readonly inCode?: boolean;
+      readonly counted?: RegExp;
+    }
   /** A function of the whole change: returns what counts. */
   | { readonly kind: 'custom'; readonly see: (text: JudgedText) => readonly string[] };
 

@@ -26,10 +26,10 @@ export function strangeArchives(path: string, before: string, after: string): st
 }
 
 /** Whether an archive of a registry of npm carries a package and version in its address. */
-export function carriesPackage(url: string, name: string, version: string): boolean {
+export function isAddressOfPackage(url: string, name: string, version: string): boolean {
   const path = decoded(url).toLowerCase();
   const [own, base] = [name.toLowerCase(), name.toLowerCase().replace(/^.*\//, '')];
-  const number = version.toLowerCase().replace(/\+.*$/, '');
+  const number = version.toLowerCase().replace(/\+.*/s, '');
   if (/\/-\//.test(path)) return path.includes(`/${own}/-/${base}-${number}`);
   return path.includes(`/${own}/`) && path.includes(number);
 }
@@ -55,7 +55,7 @@ function inPnpmLock(text: string): string[] {
     }
     const url = /\btarball['"]?\s*:\s*['"]?([^'",}\s]+)/.exec(line)?.[1];
     if (url === undefined || entry === undefined || url.startsWith('file:')) continue;
-    if (!carriesPackage(url, entry.name, entry.version)) out.push(`${entry.name} ${entry.version} from ${url}`);
+    if (!isAddressOfPackage(url, entry.name, entry.version)) out.push(`${entry.name} ${entry.version} from ${url}`);
   }
   return out;
 }
@@ -66,7 +66,7 @@ function inBunLock(text: string): string[] {
       /^\s*"([^"]+)"\s*:\s*\[\s*"((?:@[^/"]+\/)?[^@"]+)@(\d[^"]*)"\s*,\s*"([^"]*)"/.exec(line) ?? [];
     if (name === '') return [];
     if (key !== name && !key.endsWith(`/${name}`)) return [`${key} is ${name}`];
-    return url === '' || carriesPackage(url, name, version) ? [] : [`${name} ${version} from ${url}`];
+    return url === '' || isAddressOfPackage(url, name, version) ? [] : [`${name} ${version} from ${url}`];
   });
 }
 
@@ -79,7 +79,7 @@ function inYarnLock(text: string): string[] {
     version = /^\s+version:?\s+"?([^"\s]+)/.exec(line)?.[1] ?? version;
     const url = /^\s+resolved\s+"?([^"#\s]+)/.exec(line)?.[1];
     if (url === undefined || !/\/-\//.test(url) || version === '') continue;
-    if (!decoded(url).includes(`-${version.replace(/\+.*$/, '')}`)) out.push(`version ${version} from ${url}`);
+    if (!decoded(url).includes(`-${version.replace(/\+.*/s, '')}`)) out.push(`version ${version} from ${url}`);
   }
   return out;
 }

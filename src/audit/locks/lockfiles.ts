@@ -1,6 +1,6 @@
 import { type JSONVisitor, visit } from 'jsonc-parser';
 import type { JudgedText } from '../judges/rule.ts';
-import { carriesPackage, strangeArchives } from './lock-archives.ts';
+import { isAddressOfPackage, strangeArchives } from './lock-archives.ts';
 import { movedRepositories, otherHashes } from './lock-entries.ts';
 
 interface NpmPackage {
@@ -126,7 +126,7 @@ function isOfVersion(path: string, { version }: NpmPackage, resolved: string): b
   if (typeof version !== 'string' || !/^\d/.test(version) || !/\/-\//.test(resolved)) return true;
   const at = path.lastIndexOf('node_modules/');
   const name = at < 0 ? path : path.slice(at + 'node_modules/'.length);
-  return name === '' || carriesPackage(resolved, name, version);
+  return name === '' || isAddressOfPackage(resolved, name, version);
 }
 
 function sameName(path: string, resolved: string): boolean {
@@ -197,7 +197,7 @@ function yarnStrangers(before: string, after: string): string[] {
     for (const line of text.split(/\r?\n/)) {
       const cut = line.slice(0, 4000);
       if (/^["@\w].*:\s*$/.test(cut)) asked = cut.replace(/:\s*$/, '').replaceAll('"', '').split(/,\s*/);
-      const berry = /^\s+resolution:\s*"?((?:@[^/"]+\/)?[^@"/]+)@([a-z]+:)?([^"]*)/.exec(cut);
+      const berry = /^\s+resolution:\s*"?((?:@[^/"]+\/)?[^@"/\s][^@"/]*)@([a-z]+:)?([^"]*)/.exec(cut);
       if (berry !== null) {
         const [, name = '', protocol = '', rest = ''] = berry;
         const builtin = /^(.*#)?(optional!builtin|~builtin)</.test(rest);
@@ -208,7 +208,8 @@ function yarnStrangers(before: string, after: string): string[] {
       }
       const url = /^\s+resolved\s+"?https:\/\/[^/]+\/([^"#]*)\/-\//.exec(cut)?.[1];
       // A registry may be below a path of its host: the package is the last part, with its scope.
-      const name = url === undefined ? undefined : /(?:@[^/]+\/)?[^/]+$/.exec(decodeURIComponentSafe(url))?.[0];
+      const name =
+        url === undefined ? undefined : /(?<=^|\/)(?:@[^/]+\/)?[^/]+$/.exec(decodeURIComponentSafe(url))?.[0];
       const fits = (one: string): boolean =>
         name !== undefined && (one.startsWith(`${name}@`) || one.includes(`@npm:${name}@`));
       if (name !== undefined && !asked.some(fits)) out.push(`${asked[0] ?? '?'} is ${name}`);
@@ -230,7 +231,7 @@ function hashesGone(before: string, after: string): number {
         .split(/^\[\[packages?\]\]/m)
         .slice(1)
         .filter((block) => HASH_IN_LINE.test(block) === hashed)
-        .map((block) => /^[^\S\r\n\u2028\u2029]*name\s*=\s*(.*)$/m.exec(block)?.[1] ?? '');
+        .map((block) => /^[^\S\r\n\u2028\u2029]*name\s*=[^\S\r\n\u2028\u2029]*(\S.*)?$/m.exec(block)?.[1] ?? '');
     const had = new Set(names(before, true));
     const kept = new Set(names(after, true));
     return names(after, false).filter((name) => had.has(name) && !kept.has(name)).length;

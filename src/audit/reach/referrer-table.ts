@@ -1,6 +1,8 @@
 import { anyOf, oneOf, pattern } from '../formats/words.ts';
-import { withoutFilesOfReaders, withoutFileTests, withoutStoredPaths } from './data-arguments.ts';
-import { PYTHON_PROGRAMS } from './modules.ts';
+import { withoutFilesOfReaders, withoutStoredPaths } from './data-arguments.ts';
+import { AGENT_DOCUMENT } from './documents.ts';
+import { PYTHON_PROGRAMS } from './extract/python.ts';
+import { SCRIPTS } from './program-endings.ts';
 
 const PACKAGE_DATA = oneOf`
   name version description main module types typings exports imports files browser bin man directories unpkg
@@ -26,7 +28,8 @@ const BUILD_FILES = oneOf`
   makefile gnumakefile [^/]*\.mk \.envrc \.?justfile \.pre-commit-config\.yaml jenkinsfile
   procfile[^/]* vagrantfile tiltfile dockerfile[^/]* containerfile build build\.bazel tox\.ini mypy\.ini
   setup\.cfg pytest\.ini \.?mise\.toml \.cargo\/config(\.toml)? pom\.xml
-  phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build xmake\.lua configure\.ac mix\.exs [^/]*\.tf
+  phpunit\.xml(\.dist)? build\.gradle(\.kts)? cmakelists\.txt meson\.build xmake\.lua configure\.(ac|in) mix\.exs [^/]*\.tf build\.zig dune [^/]+\.nimble
+  nextflow\.config (makefile|build)\.pl docs\/make\.jl deps\/build\.jl
   \.husky\/[^/]+ \.?githooks\/[^/]+
 `;
 
@@ -41,16 +44,18 @@ export interface Referrer {
   readonly lines?: RegExp;
   /** Leaves out files that the text names as data alone. */
   readonly without?: (text: string) => string;
+  /** A pattern among its values stands for files that the tool reads as its own. */
+  readonly takesPatterns?: boolean;
+  /** What it imports, loads or starts as a program counts too (extract/languages.ts). */
+  readonly isProgram?: boolean;
 }
 
-/** Files that a program runs. */
-export const SCRIPTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|lua|groovy|gradle|cmake|jl|exs|R)$/i;
 /** A build compiles Rust source; only Cargo's `build` key names a program. */
 const BUILD_SCRIPT = /\.rs$/i;
 const SCRIPTS_OR_PARTS = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s|ps1|bat|cmd|groovy|ya?ml|env|vars)$/i;
 const ANY_EXTENSION = /\.\w{1,8}$/;
-export const NO_EXTENSION = /(^|\/)[^./]+$/;
 const ANY_NAME = /./;
+const NO_LINE = /$^/;
 
 export const REFERRERS: readonly Referrer[] = [
   {
@@ -59,7 +64,11 @@ export const REFERRERS: readonly Referrer[] = [
     keys: pattern('i')`^(?!(${PACKAGE_DATA})(\.|\[|$))`,
     without: withoutFilesOfReaders,
   },
-  { paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i, mentions: /\.json$|^[^.]*$/i, keys: /^(extends|plugins)/ },
+  {
+    paths: /(^|\/)(tsconfig[^/]*|jsconfig)\.json$/i,
+    mentions: /\.json$|\.[cm]?[jt]s$|^[^.]*$/i,
+    keys: /^extends|(^|\.)plugins/,
+  },
   // Lists of files that are packed, compiled, checked or skipped run nothing.
   {
     paths: /(^|\/)pyproject\.toml$/i,
@@ -74,11 +83,13 @@ export const REFERRERS: readonly Referrer[] = [
     paths:
       /(^|\/)(\.mcp\.json|\.claude\/settings(\.local)?\.json|opencode\.jsonc?|\.aider\.conf\.yml|\.(cursor|codex|gemini|windsurf|kiro|roo|opencode)\/[^/]+\.(json|toml))$/i,
     mentions: ANY_EXTENSION,
+    takesPatterns: true,
   },
+  { paths: AGENT_DOCUMENT, lines: NO_LINE, isProgram: true },
   {
-    paths:
-      /(^|\/)(CLAUDE(\.local)?|AGENTS?(\.override)?|GEMINI|QWEN|CONVENTIONS|CRUSH(\.local)?|OpenCode(\.local)?)\.md$|(^|\/)\.(claude|cursor)\/.*\.(md|mdc)$/i,
-    lines: /(^|[\s(])@[\w./-]+\.\w/,
+    paths: /(^|\/)(\.vscode\/settings\.json|[^/]+\.code-workspace)$/i,
+    mentions: ANY_EXTENSION,
+    keys: /env|path|command|exec|script|args|config|plugin|server|interpreter|shell/i,
   },
   {
     paths: pattern('i')`(^|\/)(${EDITOR_TASKS})$`,
@@ -101,22 +112,22 @@ export const REFERRERS: readonly Referrer[] = [
     mentions: SCRIPTS_OR_PARTS,
   },
   // These files are programs: the paths in them are mostly build output.
-  { paths: /(^|\/)(gemfile|rakefile)$/i },
+  { paths: /(^|\/)(gemfile|rakefile|[^/]+\.gemspec)$/i, isProgram: true },
   { paths: /(^|\/)cargo\.toml$/i, mentions: BUILD_SCRIPT, lines: /^\s*build\s*=/ },
-  { paths: /(^|\/)build\.rs$/i, lines: /\binclude\s*!/ },
-  { paths: /(^|\/)conftest\.py$/i, lines: /$^/ },
-  { paths: PYTHON_PROGRAMS, mentions: SCRIPTS },
+  { paths: /(^|\/)build\.rs$/i, lines: NO_LINE, isProgram: true },
+  { paths: /(^|\/)conftest\.py$/i, lines: NO_LINE },
+  { paths: PYTHON_PROGRAMS, mentions: SCRIPTS, isProgram: true },
   // A program or a filter, named or put together from a folder and a known name.
   {
     paths: /(^|\/)(doxyfile[^/]*|doxygen\.(cfg|conf))$/i,
     mentions: ANY_NAME,
     lines: /FILTER|_PATH|_LOCATION|_NAME\s*=|INCLUDE|_CMD|_TOOL|_FILE\b/,
   },
-  { paths: /\.(ba|z|da|k)?sh$/i, mentions: SCRIPTS, without: withoutFileTests },
   {
     paths:
       /(^|\/)([^/]*\.config\.[cm]?[jt]s|(gulp|grunt|jake)file(\.babel)?\.[cm]?[jt]s|\.[^/]*rc\.[cm]?js|conf\.py)$/i,
     mentions: SCRIPTS,
+    isProgram: true,
     lines:
       // As words of the program, not as parts of a path.
       /(?<![\w/-])(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|resolvers?|loaders?|rules\w*|sys\.path)(?![\w/-])/,

@@ -1,170 +1,140 @@
 import { decodeBytes, parentPath } from '../../core/text/path.ts';
-import { foldPath } from '../formats/glob.ts';
 import { readStructure } from '../formats/structured.ts';
-import { oneOf, pattern } from '../formats/words.ts';
+import { isInstalled } from '../formats/text-files.ts';
 import { isManifest } from '../tree/dependencies.ts';
-import { cargoTrees, moduleNames, placed, rustParts, wordsOf } from './modules.ts';
+import { type Crate, readCrate } from './crates.ts';
+import { isBuildFile, namesOfBuildFile } from './extract/build-files.ts';
+import { BARE, MENTIONED, namesOfCommands } from './extract/commands.ts';
+import { type GoModule, namesOfGoDirectives, readGoModule } from './extract/go.ts';
+import { languageOf } from './extract/languages.ts';
+import { namesOfPatternValues } from './extract/patterns.ts';
+import { modulesOfCommands } from './extract/python.ts';
+import { type Name, named, placed, wordsOf } from './names.ts';
 import { type OwnPackage, packageOf } from './packages.ts';
-import { IMPLIED, NO_EXTENSION, REFERRERS, type Referrer, SCRIPTS } from './referrer-table.ts';
+import { FOR_READERS } from './program-endings.ts';
+import { IMPLIED, REFERRERS, type Referrer } from './referrer-table.ts';
 import { isSettings, valuesThatLead } from './settings-values.ts';
 
-/** References in a file of the project: to files that it runs or includes, and to folders of such files. */
-export interface Leads {
-  /** Folders of the tree that each word may start from, not folded. */
-  readonly dirs: readonly string[];
-  readonly files: ReadonlySet<string>;
-  /** References to which a tool adds an extension, or the entry file of a folder. */
-  readonly modules: ReadonlySet<string>;
-  readonly folders: ReadonlySet<string>;
-  /** Folders whose files a tool takes unasked: paths of the tree, folded (glob.ts). */
-  readonly implied: readonly string[];
-  /** Folders of which a compiler takes every program, at any depth: paths of the tree, folded. */
-  readonly trees?: readonly string[];
-  /** Words that may name a package of the project, and words that may be a command of one. */
-  readonly packages?: ReadonlySet<string>;
-  readonly commands?: ReadonlySet<string>;
-  /** Folders of the tree, not folded, that an interpreter is given. */
-  readonly runFolders?: readonly string[];
-  /** What the file says of a package of the project. */
+/** What a file of the project names, and what it says of packages of the project. */
+export interface Names {
+  readonly names: readonly Name[];
   readonly own?: OwnPackage;
+  readonly crate?: Crate;
+  readonly goModule?: GoModule;
 }
 
-/** A blank in a word of this list is written as \x20, since blanks separate the words. */
-const RUNNERS = oneOf`
-  (?:ba|z|da|k)?sh source source_env source_env_if_exists dotenv dotenv_if_exists watch_file \. node deno\x20run bun
-  bunx tsx ts-node rust-script -Zscript cargo\x20script python[0-9.]* ruby perl php exec -?include sinclude
-  eval_gemfile load require_relative import !include apply\x20from: -f --file -r --require -c --config entry: run:
-  command: script: uses: local: template: includes?: env_file: path: read:
-`;
-const BEFORE_COMMAND = /[\s"'`(;|&=@+-]/;
-const VARIABLE = /(?:\$\{[\w.]{1,40}\}|\$\(\w{1,40}\)|\$\w{1,40})/;
-const PATH = /((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/;
-/** A word that runs the next one, or reads it as a part of the caller. */
-const RUNS = pattern(
-  'gi',
-)`(?:^|${BEFORE_COMMAND.source})(?:${RUNNERS})[\s"':=([,/]+(?:${VARIABLE.source}"?\/)?${PATH.source}`;
-/** A path that begins in the caller's folder. */
-const PLACED_HERE =
-  /(?:^|[\s"'`(;|&=@+,:>/])(?:\.\/|<rootDir>\/|\$\(dirname[^)]{1,40}\)"?\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
-/** A path behind a variable: it may also be build output, so it counts only if it is a program. */
-const PLACED_SOMEWHERE =
-  /(?:^|[\s"'`(;|&=@+,:>/])(?:\$\{[\w.]{1,40}\}\/|\$\([A-Z_]{1,40}\)\/|\$[A-Z_]{1,40}\$?\/|%[A-Z_]{1,40}%\/)((?:\.\.\/)*[\w@][\w@./-]{0,200})/g;
-/** A document that an agent includes whole. */
-const TAKEN_OVER = /(?:^|[\s(])@((?:\.{1,2}\/)*\w[\w./-]{0,200})/gm;
-const MENTIONED = /(?<![\w@./$-])\/?((?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.-]{1,100}){0,20})/g;
-const IMPORTED =
-  /\b(?:from|import|require(?:\.resolve)?|require_relative)\s*(?:\(\s*)?\\?['"`](\.{1,2}\/[^'"`\\]{1,200})\\?['"`]/g;
-const MODULES = /(?:[\s"']-(?:m|p)\s+|\bplugins?\s*=\s*\[?["']?)([A-Za-z_]\w*(?:\.\w+)+)/g;
-const GO_RUN = /\bgo run\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
-const FOLDERS =
-  /(?:\b(?:PATH_add|path_add)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH=["']?\$\{?(?:PWD|CURDIR)\}?\/)["']?(?:\.\/)?([\w][\w./-]{0,200})/g;
-const CHANGES_FOLDER =
-  /(?:\bcd|\bpushd|working-directory:|--prefix|\s-C|"?(?:cwd|dir)"?:)[\s"'=]+(?:\.\/)?([\w][\w./-]{0,200})/g;
 /** Comments, and lists of files that are checked or skipped: they run nothing. */
 const NOT_RUN =
   /^\s*(#(?!!)|\/\/|\*|(-\s*)?["']?(paths(-ignore)?|exclude|omit|ignore|testpaths|per-file-ignores|hashFiles)["']?\s*[:=]|(include|source|src|files|packages|where|modules?)\s*=\s*\[)/;
-const COMPILED = /\.(c|cc|cpp|cxx|h|hpp|m|mm|s|o|f90|go|java|cs|swift|kt|ml)$/i;
 const LARGEST = 1 << 20;
-/** The most characters of paths from one text; beyond that only its first folders count. */
-const MOST_OF_PATHS = 1 << 22;
-const INSTALLED = /(^|\/)(node_modules|vendor|third_party|\.venv|venv|\.tox|\.nox|site-packages)\//i;
+/** Files of Go whose directives are read; of others only where the session changed them. */
+const GO_DIRECTIVES = /(^|\/)[^/]*(gen|doc|tools?|main|embed|mock)[^/]*\.go$/i;
+
+/** The root of a library of Rust, and documents whose code is tested with it. */
+const LIBRARY = /(^|\/)src\/lib\.rs$/i;
+const TESTED_DOCUMENT = /\bdoc\s{0,9}=\s{0,9}include_str!\s{0,9}\(\s{0,9}"([\w./-]{1,200})"/g;
 
 const isOf =
   (path: string) =>
   ({ paths }: { readonly paths: RegExp }): boolean =>
     paths.test(path);
 
-/** Whether the audit follows the references of a file and needs its content. Installed code is not followed. */
+/** Most files of a project: no tool takes its commands or settings from a file of such a name. */
+const NO_ROOT =
+  /^[^.]*\.(?:java|kt|c|cc|cpp|cxx|h|hpp|cs|scala|php|dart|vue|tsx|jsx|css|scss|less|html?|png|jpe?g|gif|svg|ico|ttf|woff2?|pdf|snap|map|po)$/i;
+/** Answers for paths: each is asked for when the base is read, and again by the audit. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 100_000;
+
+/** Whether a file runs something by itself, so that the audit needs its content. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
-  return (
-    !INSTALLED.test(path) &&
-    (REFERRERS.some(isOf(path)) || IMPLIED.some(isOf(path)) || isSettings(path) || isManifest(path))
-  );
+  if (NO_ROOT.test(path)) return false;
+  const had = known.get(path);
+  if (had !== undefined) return had;
+  const isWanted =
+    !isInstalled(path) &&
+    (REFERRERS.some(isOf(path)) ||
+      IMPLIED.some(isOf(path)) ||
+      isBuildFile(path) ||
+      /(^|\/)go\.mod$/i.test(path) ||
+      GO_DIRECTIVES.test(path) ||
+      LIBRARY.test(path) ||
+      isSettings(path) ||
+      isManifest(path));
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(path, isWanted);
+  return isWanted;
 }
 
-/** The references of a file; undefined for a file that is not followed. */
-export function leadsOf(path: string, bytes: Buffer): Leads | undefined {
+/** What a file that runs something names; undefined for every other file. */
+export function namesOf(path: string, bytes: Buffer): Names | undefined {
   if (bytes.length > LARGEST || !wantsBaseContent(path)) return undefined;
   const text = decodeBytes(bytes);
   const dir = parentPath(path);
-  const implied = IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
-    says === undefined || says.test(text) ? [foldPath(placed(dir, folder) ?? folder)] : [],
-  );
-  const trees = /(^|\/)cargo\.toml$/i.test(path) ? cargoTrees(dir, text, path) : [];
+  if (LIBRARY.test(path))
+    return {
+      names: named(
+        'file',
+        wordsOf(TESTED_DOCUMENT, text).flatMap((one) => placed(dir, one) ?? []),
+      ),
+    };
+  if (/\.go$/i.test(path)) return { names: namesOfGoDirectives(path, text) };
   const own = /(^|\/)package\.json$/i.test(path) ? packageOf(path, text) : undefined;
-  const more = { implied, trees, ...(own === undefined ? {} : { own }) };
+  const crate = /(^|\/)cargo\.toml$/i.test(path) ? readCrate(path, text) : undefined;
+  const go = /(^|\/)go\.mod$/i.test(path) ? readGoModule(path, text) : undefined;
+  const names = [
+    ...IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
+      says === undefined || says.test(text) ? named('folder', [placed(dir, folder) ?? folder]) : [],
+    ),
+    ...namesOfRoot(path, dir, text),
+    ...namesOfBuildFile(path, text),
+    ...(go?.names ?? []),
+    // Cargo runs the build script next to the manifest, wherever that is.
+    ...(crate === undefined ? [] : named('file', [placed(dir, 'build.rs') ?? ''])),
+  ];
+  return {
+    names,
+    ...(own === undefined ? {} : { own }),
+    ...(crate === undefined ? {} : { crate }),
+    ...(go?.module === undefined ? {} : { goModule: go.module }),
+  };
+}
+
+/** What the commands and settings of a file name, and what it imports as a program. */
+function namesOfRoot(path: string, dir: string, text: string): Name[] {
   const referrer = REFERRERS.find(isOf(path));
   // A list of what is read is more exact than what is plain.
   const isListed = referrer !== undefined && (referrer.keys !== undefined || !/\.(jsonc?|ya?ml)$|rc$/i.test(path));
   const values =
     !isListed && isSettings(path) ? (valuesThatLead(path, text) ?? []).filter((one) => !FOR_READERS.test(one)) : [];
-  if (referrer === undefined && values.length === 0)
-    return { dirs: [], files: new Set(), modules: new Set(), folders: new Set(), ...more };
-  const shown = [...(referrer === undefined ? [] : [partsOf(referrer, path, text)]), values.join('\n')].join('\n');
-  // The -c of a compiler names a source file; go compiles the files that it runs.
-  const run = [
-    ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER, READ_BY_MAKE].flatMap((regex) => wordsOf(regex, shown)),
-    ...wordsOf(PLACED_SOMEWHERE, shown).filter((word) => SCRIPTS.test(word) || NO_EXTENSION.test(word)),
-  ].filter((word) => !COMPILED.test(word));
-  const folderRuns = wordsOf(RUNS_FOLDER, shown).flatMap((word) => [word, `${word}/index`, `${word}/__main__`]);
-  const named = new Set([...run, ...wordsOf(GO_RUN, shown), ...folderRuns]);
-  const dotted = new Set(
-    [...wordsOf(MODULES, shown), ...moduleNames(path, shown, text)].map((word) => word.replaceAll('.', '/')),
-  );
-  const taken = new Set(wordsOf(FOLDERS, shown));
-  const mentions = referrer?.mentions;
-  const mentioned = new Set([
-    ...(mentions === undefined
+  if (referrer === undefined && values.length === 0) return [];
+  const parts = referrer === undefined ? '' : partsOf(referrer, path, text);
+  const shown = `${parts}\n${values.join('\n')}`;
+  const from = ['', dir];
+  return [
+    ...namesOfCommands(shown, dir, {
+      mentions: referrer?.mentions,
+      values,
+      dotted: modulesOfCommands(path, shown, text),
+    }),
+    ...(referrer === undefined
+      ? named(
+          'file',
+          values.flatMap((value) => wordsOf(MENTIONED, value)),
+          from,
+        )
+      : []),
+    ...(referrer?.keys === undefined
       ? []
-      : wordsOf(MENTIONED, shown).filter(
-          (word) => mentions.test(word) || (word.includes('/') && NO_EXTENSION.test(word)),
+      : named(
+          'package',
+          parts.split('\n').filter((one) => BARE.test(one)),
+          from,
         )),
-    ...(referrer === undefined ? values.flatMap((value) => wordsOf(MENTIONED, value)) : []),
-  ]);
-  const whole = values.filter((value) => WHOLE_PATH.test(value)).map((value) => value.replace(/^(\.\/)+/, ''));
-  // Cargo runs the build script next to the manifest, wherever that is.
-  const rust = /\.rs$/i.test(path)
-    ? rustParts(path, text)
-    : /(^|\/)cargo\.toml$/i.test(path)
-      ? [placed(dir, 'build.rs') ?? '']
-      : [];
-  const changed = wordsOf(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
-  const most = MOST_OF_PATHS / [...named, ...mentioned, ...dotted, ...taken].join().length;
-  const dirs = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
-  return {
-    dirs,
-    files: new Set([...named, ...mentioned, ...rust]),
-    modules: new Set([...named, ...dotted, ...whole, ...rust]),
-    folders: taken,
-    ...more,
-    packages: new Set([
-      ...wordsOf(BARE_IMPORT, shown),
-      ...wordsOf(BARE_OPTION, shown),
-      ...(referrer?.keys === undefined ? values : shown.split('\n')).filter((one) => BARE.test(one)),
-    ]),
-    commands: new Set(wordsOf(COMMAND, shown)),
-    runFolders: wordsOf(RUNS_FOLDER, shown).flatMap((word) => dirs.flatMap((from) => placed(from, word) ?? [])),
-  };
+    ...(referrer?.takesPatterns === true ? namesOfPatternValues(shown, from) : []),
+    ...(referrer?.isProgram === true ? (languageOf(path, text)?.namesOf(path, text) ?? []) : []),
+  ];
 }
-
-/** Text, pictures and styles: whatever names them, nothing in them is run. */
-const FOR_READERS = /\.(md|rst|txt|adoc|png|svg|jpe?g|gif|ico|s?css|less|html?|lock|log|csv|woff2?)$/i;
-/** One path or module and nothing else. */
-const WHOLE_PATH = /^[\w@./-]{2,200}$/;
-const BARE = /^@?[\w#][\w./-]{0,200}$/;
-const BARE_IMPORT =
-  /\b(?:from|import|require(?:\.resolve)?)\s*(?:\(\s*)?\\?['"`]((?:@[\w.-]{1,100}\/)?[\w#][\w./-]{0,200})\\?['"`]/g;
-const BARE_OPTION =
-  /(?:\s-[rc]|--(?:require|import|loader|experimental-loader|config|preset|plugin|reporter|environment|extends))[\s=]+["']?((?:@[\w.-]{1,100}\/)?\w[\w./-]{0,200})/g;
-/** The first word of a command. */
-const COMMAND =
-  /(?:^|[;&|(]|\b(?:npx|bunx|pnpx|exec|dlx|run-[sp]|yarn|pnpm|cross-env(?:\s+\w+=\S*)*)\s)\s*([A-Za-z][\w.-]{1,80})(?=\s|$|["';&|)])/gm;
-/** A folder, or the current one, that an interpreter is given. */
-const RUNS_FOLDER =
-  /\b(?:node|bun|tsx|ts-node|python[\d.]*|deno run)\s+(?:-{1,2}[\w-]+(?:=\S+)?\s+)*((?:\.{1,2}|[\w.-]+)(?:\/[\w.-]+)*\/?)(?=\s|$|["';&|)])/g;
-/** Files of which make takes over what they hold. */
-const READ_BY_MAKE =
-  /(?:\$\((?:shell\s+)?(?:cat\s|<\s?)|\$\(file\s*<\s*|`cat\s|\bxargs\b[^\n]{0,80}<\s*|\bsh\s*<\s*)\s*((?:\.{1,2}\/)*[\w@][\w@./-]{0,200})/g;
 
 /** The part of a text that is read. */
 function partsOf(referrer: Referrer, path: string, text: string): string {

@@ -216,7 +216,7 @@ export const agentRules: readonly Rule[] = [
     family: 'agents',
     when: 'the next run-claude session',
     severity: 'suspect',
-    files: ['.run-claude.toml', '.run-claudeignore'],
+    files: ['.run-claude.toml', '.run-claudeignore', '.run-claude-baseline.json'],
     look: [
       ANY_CHANGE,
       // A finding names few keys: those of the request come first.
@@ -230,7 +230,7 @@ export const agentRules: readonly Rule[] = [
       { kind: 'settings', format: 'toml', files: ['.run-claude.toml'], harmless: {}, removed: /./ },
       { kind: 'lines', files: ['.run-claudeignore'], danger: /\S/, removed: /\S/ },
     ],
-    why: 'It decides what the next session sees and may do.',
+    why: 'It decides what the next session sees and may do, and what an audit accepts.',
     source: 'docs/how-to/choose-what-enters.md',
   },
 ];

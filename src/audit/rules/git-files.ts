@@ -2,6 +2,7 @@ import { type ConfigEntry, parseConfig } from '../../core/git/config-parse.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import { ANY_CHANGE, type JudgedText, type Rule } from '../judges/rule.ts';
 import { hostOf } from '../locks/lockfiles.ts';
+import { NEXT_HOOKS } from './plain-releases.ts';
 
 export const gitFileRules: readonly Rule[] = [
   {
@@ -113,7 +114,7 @@ export const gitFileRules: readonly Rule[] = [
         danger: /run|entry|script|repo|rev|language|command|remote|extends|rc|runner|hooks/i,
       },
     ],
-    harmless: ['comments'],
+    harmless: ['comments', NEXT_HOOKS],
     why: 'A hook manager that you may have installed runs the file by itself.',
     source: 'husky, lefthook and pre-commit documentation',
   },

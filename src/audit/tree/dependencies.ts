@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import { decodeBytes } from '../../core/text/path.ts';
 import { readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';
@@ -97,14 +98,14 @@ function pythonNames(path: string, text: string): string[] {
         .map((block) => /^name = "([^"]{1,200})"/m.exec(block)?.[1])
     : [
         ...text.matchAll(
-          /^\s*["']?([A-Za-z][\w.-]{1,80})\s*(?:\[[^\]]*\])?\s*(?:[=<>~!^]{1,2}|["'],?$|$|;|=\s*["'{])/gm,
+          /^[ \t]*["']?([A-Za-z][\w.-]{1,80})[ \t]*(?:\[[^\]\n]{0,400}\][ \t]*)?(?:[=<>~!^]{1,2}|["'],?$|$|;|=\s*["'{])/gm,
         ),
       ].map(([, name]) => name);
   return packages.flatMap((name) => {
     const bare = name?.toLowerCase() ?? '';
     if (bare === '' || (!lock && NOT_PACKAGES.test(bare)) || (!lock && bare === own)) return [];
     const module = bare.replace(/[.-]/g, '_');
-    return [module, module.replace(/^python_|_python$|^py_/, ''), MODULES[bare] ?? module];
+    return [module, module.replace(/^python_|_python$|^py_/, ''), ownValue(MODULES, bare) ?? module];
   });
 }
 

@@ -41,7 +41,7 @@ const MIN_FOLDER_FILES = 3;
  */
 export function newKindsOf(scene: Scene): readonly Found[] {
   const { base, changes, newKinds: mode = 'note' } = scene.input;
-  const created = changes.filter(isNewFile).map(({ path, after }) => ({ path, isExecutable: isExecutable(after) }));
+  const created = changes.filter(isNewFile).map(({ path, after }) => ({ path, isExecutable: hasExecuteBit(after) }));
   if (base === undefined || created.length === 0) return [];
   const kinds = newKinds(created, base);
   if (mode === 'ask') return kinds.flatMap(({ kind, paths }) => paths.map((path) => ({ path, detail: kind })));
@@ -67,7 +67,7 @@ function isNewFile({ kind, after, path, ignored, problem }: Change): boolean {
   return !path.split('/').some(isDotGitName);
 }
 
-const isExecutable = (entry: Change['after']): boolean => ((entry?.mode ?? 0) & 0o111) !== 0;
+const hasExecuteBit = (entry: Change['after']): boolean => ((entry?.mode ?? 0) & 0o111) !== 0;
 const amountOf = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
 
 /** The new files by kind, each file once, by the widest kind that is new. */

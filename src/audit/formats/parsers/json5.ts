@@ -24,7 +24,7 @@ export function jsonOfJson5(text: string): string | undefined {
 /** Blanks and comments, a string, a mark, or a key, number or constant without quotes. */
 const TOKEN =
   /[\s\ufeff]+|\/\/[^\r\n\u2028\u2029]*|\/\*[\s\S]*?\*\/|("(?:[^"\\\r\n]|\\[\s\S])*"|'(?:[^'\\\r\n]|\\[\s\S])*')|([{}[\]:,])|([^\s"'{}[\]:,/]+)/y;
-const IS_KEY = /(?:[\s\ufeff]|\/\/[^\r\n\u2028\u2029]*|\/\*[\s\S]*?\*\/)*:/y;
+const IS_KEY = /(?:[\s\ufeff]|\/\/[^\r\n\u2028\u2029]*(?:[\r\n\u2028\u2029]|$)|\/\*(?:[^*]|\*(?!\/))*\*\/)*:/y;
 
 const SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', 0: '\0' };
 

@@ -9,7 +9,7 @@ export function leavesOfProperties(text: string): Leaf[] {
     const rest = part.replace(/^[ \t\f]+/, '');
     if (line === '' && /^[#!]/.test(rest)) continue;
     line += rest;
-    const slashes = /\\*$/.exec(line)?.[0].length ?? 0;
+    const slashes = /(?<!\\)\\*$/.exec(line)?.[0].length ?? 0;
     if (slashes % 2 === 1 && line.length < MAX_LINE) {
       line = line.slice(0, -1);
       continue;

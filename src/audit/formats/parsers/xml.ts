@@ -1,10 +1,11 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { MAX_LEAVES, MAX_NESTING, OverBudget } from '../budget.ts';
 import type { Leaf } from '../leaf.ts';
 
 /** A comment, text without markup, a declaration, an instruction, or a tag with its attributes. */
 const TOKEN =
   /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<!([A-Za-z][^<>]*)>|<\?([\s\S]*?)\?>|<\/([\w:.-]+)\s*>|<([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/y;
-const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const ATTRIBUTE = /(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /**
@@ -95,7 +96,7 @@ const decoded = (text: string): string =>
   text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{1,20}));/gi,
     (whole, hex?: string, number?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES[name] ?? whole;
+      if (name !== undefined) return ownValue(ENTITIES, name) ?? whole;
       const code = Number.parseInt(hex ?? number ?? '', hex === undefined ? 10 : 16);
       return code < 0x110000 ? String.fromCodePoint(code) : whole;
     },

@@ -193,7 +193,7 @@ function ownersMoved({ path, before = '', after = '', added, deleted }: JudgedTe
   const lost = [...old].filter(([pattern, owners]) =>
     owners.some((owner) => last.get(pattern)?.includes(owner) !== true),
   );
-  const bare = (pattern: string): string => pattern.replace(/^\/|\/?\**$/g, '');
+  const bare = (pattern: string): string => pattern.replace(/^\/|(?<!\*)\/?\**$/g, '');
   const overriding = now.filter(
     ([pattern]) =>
       !old.has(pattern) &&

@@ -22,7 +22,7 @@ export const CMAKE_DANGER = anyOf(
 export const CMAKE_SAFE = anyOf(
   /^"(displayName|description|name)"\s*:\s*"[^"]*",?$/i,
   // Warnings, standards, optimization and debugging.
-  /^(target_compile_options|add_compile_options|set)\s*\([^$`;|]*-(W[\w=-]+|O[0-3sgz]|g\d?|std=[\w+]+)[\w\s"=+.-]*\)?$/i,
+  /^(target_compile_options|add_compile_options|set)\s*\([^$`;|]*-(W[\w=-]|O[0-3sgz]|g|std=[\w+])[\w\s"=+.-]{0,400}\)?$/i,
   /^"builtin-baseline"\s*:\s*"[\da-f]{4,40}",?$/i,
   // A folder or a package of the build by a plain name.
   /^add_subdirectory\s*\(\s*[\w/-]+\s*\)$|^find_package\s*\(\s*\w+(\s+[\d.]+)?(\s+(REQUIRED|QUIET|CONFIG|COMPONENTS|EXACT|MODULE|\w+))*\s*\)$/i,

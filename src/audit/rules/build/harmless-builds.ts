@@ -61,7 +61,7 @@ function isSourceOf(line: string, next: string, from: string, to: string): boole
 function isNextMesonVersion(texts: BothTexts): boolean {
   const version = /^\s*version\s*:\s*'\d[\w.-]{0,30}',?$/;
   const isInProject = (text: string): boolean => {
-    const call = /^(?:\s*(?:#[^\n]*)?\n)*project\(((?:[^()'#]|'[^'\n\\]*')*)\)/.exec(text)?.[1] ?? '';
+    const call = /^(?:#[^\n]*\n|\s)*project\(((?:[^()'#]|'[^'\n\\]*')*)\)/.exec(text)?.[1] ?? '';
     return (
       text.split('\n').filter((line) => version.test(line)).length === 1 &&
       version.test(call.split('\n').find((line) => version.test(line)) ?? '')

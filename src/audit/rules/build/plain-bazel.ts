@@ -26,7 +26,7 @@ const OF_THEM = oneOf`
   srcs hdrs textual_hdrs deps runtime_deps implementation_deps exports embed embedsrcs data tests visibility proto crate
   strip_include_prefix includes target_compatible_with
 `;
-const LABEL = /@{0,2}[\w.+~-]*(\/\/)?[\w./+@=~*-]*(:[\w./+@=~-]+)?/.source;
+const LABEL = /[\w./+@=~*-]*(:[\w./+@=~-]+)?/.source;
 /** Labels and files of the workspace. Not here: what an alias or a filegroup stands for, since other rules may run it. */
 export const BAZEL_PACKAGE_SAFE = pattern()`^(?!sh_|\w*run_)(?!(filegroup|alias)\.(?!visibility|target_compatible_with))(${COMPILERS})\.(${OF_THEM})(\.select)?(\[\])*=(?!.*\.\.)(\[\]|${LABEL})$`;
 

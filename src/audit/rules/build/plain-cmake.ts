@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { type CmakeCommand, newCmakeCommands } from '../../formats/parsers/cmake.ts';
 import { anyOf, oneOf, pattern, wholeLine } from '../../formats/words.ts';
 import type { JudgedText } from '../../judges/rule.ts';
@@ -135,7 +136,7 @@ const FIND_WORD = /^(?!PATHS$|HINTS$|NAMES$|CONFIGS$|PATH_SUFFIXES$)[\w.]+$/;
 /** An operation that makes no text out of codes, with texts that no compiler takes for an option. */
 function isPlainText([operation = '', ...rest]: readonly string[]): boolean {
   // REGEX MATCH and REGEX MATCHALL have two arguments before the variable, REGEX REPLACE has three.
-  const at = operation === 'REGEX' ? (rest[0] === 'REPLACE' ? 3 : 2) : TEXT_RESULT[operation];
+  const at = operation === 'REGEX' ? (rest[0] === 'REPLACE' ? 3 : 2) : ownValue(TEXT_RESULT, operation);
   if (at === undefined || !isOwnVariable(rest[at] ?? '')) return false;
   return rest.every((arg) => piecesOf(arg).every((piece) => !piece.startsWith('-') || PLAIN_FLAG.test(piece)));
 }

@@ -55,7 +55,7 @@ export const ATTACKS_SIGNALS: readonly Rule[] = [
       {
         kind: 'signal',
         danger: anyOf(
-          pattern()`\b(${EXECUTORS})\s*\(?\s*.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(${HTTP_CLIENTS})\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)`,
+          pattern()`\b(${EXECUTORS})\s*(?:\(\s*)?.{0,40}(\$_(GET|POST|REQUEST|COOKIE)|\b(${HTTP_CLIENTS})\b.{0,10}\b(get|open|request|urlopen|urlretrieve)\b)`,
           pattern()`\b(IEX|iex|Iex|Invoke-Expression|invoke-expression)\b.{0,80}(${POWERSHELL_DOWNLOADS})`,
           /\bDownloadString\(.{0,120}\|\s*(iex|IEX)|getRuntime\(\)\.exec\(.{0,40}request/,
           /child_process.{0,60}exec\w*\(.{0,60}Buffer\.from\(|\bimport\(\s*["'`]https?:/,
@@ -105,7 +105,7 @@ export const ATTACKS_SIGNALS: readonly Rule[] = [
         kind: 'signal',
         danger: anyOf(
           /"runOn"\s*:\s*"folderOpen"|!!python\/(object|name|module)|!ruby\/(object|hash|struct):|!!javax?\./,
-          /^-?\s*["']?(run|script|command|(pre|post)?install|prepare)["']?\s*[:=].{0,200}\b(curl|wget)\b[^|]{0,200}\|\s*(sudo\s+)?(ba|z|da)?sh\b/,
+          /^-?[ \t\v\f]*["']?(run|script|command|(pre|post)?install|prepare)["']?\s*[:=].{0,200}\b(curl|wget)\b[^|]{0,200}\|\s*(sudo\s+)?(ba|z|da)?sh\b/,
         ),
       },
     ],

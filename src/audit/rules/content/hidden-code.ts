@@ -43,7 +43,7 @@ export const HIDDEN_CODE_SIGNALS: readonly Rule[] = [
     when: 'reading, running or opening the file',
     severity: 'suspect',
     files: ['*.{c,h,cc,cpp,cxx,hpp,hh,m,mm,cu,ino}'],
-    look: [{ kind: 'signal', danger: /\/\/.*\\$|\?\?\// }],
+    look: [{ kind: 'signal', danger: /^(?=.*\/\/).*\\$|\?\?\// }],
     why: 'A backslash at its end makes the next line a comment.',
     source: 'C standard, translation phases',
   },

@@ -40,7 +40,7 @@ const TABLES: readonly {
 /** Files with one dependency for each line: `name==1`, `gem "name"`, `name v1.2.3`. */
 const LINES: readonly { readonly path: RegExp; readonly name: RegExp }[] = [
   { path: /requirements[^/]*\.(txt|in)$/i, name: /^([A-Za-z0-9][\w.-]*)/ },
-  { path: /(^|\/)gemfile$/i, name: /^gem\s*\(?\s*["']([\w.-]+)/ },
+  { path: /(^|\/)gemfile$/i, name: /^gem\s*(?:\(\s*)?["']([\w.-]+)/ },
   { path: /(^|\/)go\.mod$/i, name: /^(?:require\s+)?([\w.-]+\.\w+\/[\w./~-]+)\s+v\d/ },
 ];
 

@@ -108,7 +108,7 @@ export const infraRules: readonly Rule[] = [
       {
         kind: 'lines',
         danger: anyOf(
-          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=|backend|run_cmd/i,
+          /local-exec|remote-exec|"external"|provisioner|\bprovider\b|\bsource\s*=(?!\s*\[)|backend|run_cmd/i,
           /(before|after|error)_hook|shell-local|\bcommand\s*=|\bprogram\s*=|\bmodule\s|hashes|h1:|zh:|plugin/i,
           /dynamic_credentials|http\b|host\s*=|cidr_blocks.*0\.0\.0\.0|Principal.*\*|script|\bdriver\s*=/i,
           /\bartifact\b|\btemplate\b|credential_process|credentials_helper|mirror|dev_overrides|\bcloud\s*\{/i,
@@ -184,7 +184,7 @@ export const infraRules: readonly Rule[] = [
           /"?app"?\s*:|command|plugin|hook|BuildMethod|account|region|predeploy|postdeploy|script|runtime|handler/i,
           /role|release|build|url|host|exec|proc|image|registry|run|packages|custom|cmds?\b|entrypoint|phases/i,
         ),
-        harmless: /^\s*"?(tags?|description|name)"?\s*[:=]\s*("[^"]*"|[^",{}[\]]*),?$/i,
+        harmless: /^\s*"?(tags?|description|name)"?\s*[:=](\s*"[^"]*"|[^",{}[\]]*),?$/i,
       },
     ],
     why: 'Deploying runs commands and uploads to the server that it names.',

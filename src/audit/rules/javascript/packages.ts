@@ -4,6 +4,7 @@ import { onlyLines } from '../../judges/harmless-change.ts';
 import { newLinesWith } from '../../judges/judge.ts';
 import { ANY_CHANGE, type JudgedText, type Rule } from '../../judges/rule.ts';
 import { judgeNpmLock, judgeYarnLock } from '../../locks/lockfiles.ts';
+import { otherPackageManager } from '../plain-releases.ts';
 import { WORKSPACE_TABLES } from './plain/workspaces.ts';
 
 const MANAGER_GUARDS = oneOf`
@@ -14,7 +15,7 @@ const MANAGER_GUARDS = oneOf`
 const PACKAGE_DATA = oneOf`
   \$schema name version description keywords authors? contributors maintainers licen[cs]es? homepage private
   readme(Filename)? type types typings typesVersions sideEffects cpu os libc engineStrict preferGlobal jest
-  (dev|peer|optional)?dependencies peerDependenciesMeta unpkg jsdelivr jsnext:main browserslist
+  (dev|peer|optional)?dependencies peerDependenciesMeta unpkg jsdelivr jsnext:main browserslist packageManager
 `;
 const LINTERS = oneOf`
   xo eslintConfig stylelint prettier ava nyc c8 standard
@@ -40,7 +41,7 @@ export const packageRules: readonly Rule[] = [
           /^(repository|bugs|funding)(\[\])?(\.url)?=(git\+)?https:\/\/(github|gitlab|opencollective)\.com\//i,
           /^engines\./i,
           /^devEngines\.\w+(\[\])?\.(name=(npm|pnpm|yarn|bun|node|deno)|version=[\w.^~<>=|& *-]*|onFail=(warn|error|ignore))$/i,
-          /^packageManager=[a-z]+@[0-9.]+\+sha|^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
+          /^(main|module|exports|browser|imports)[^=]*=\.?\/?[\w./*-]+$/i,
           /^volta\.(node|npm|yarn|pnpm)=[\d.]+$|^files\[\]=(?!(\.\/?)?\*{0,2}$)(?!.*(\.\.|\.env|\.npmrc|\.git\b|secret|\.pem|\.key))/i,
           /^size-limit\[\]\.(path|limit|name|gzip|brotli|running)=/i,
           pattern('i')`^(${LINTERS})\.[^=]*=(true|false|off|warn|error|[\d.]+[a-z]{0,2})$`,
@@ -49,6 +50,7 @@ export const packageRules: readonly Rule[] = [
       },
       { kind: 'custom', see: browserslistExtends },
       { kind: 'custom', see: movedEntryPoints },
+      { kind: 'custom', see: otherPackageManager },
       // npm, and tools that print or tag a version, hand it to a shell.
       { kind: 'keys', format: 'auto', danger: /^version$/, harmless: /^version=[\w.+-]*$/ },
       {
@@ -210,7 +212,7 @@ function mappedToFiles(text: JudgedText): string[] {
 
 /** An entry that extends another list of browsers is loaded with require. */
 function browserslistExtends(text: JudgedText): string[] {
-  return newLinesWith(text, /"extends\s+[^"]+"/);
+  return newLinesWith(text, /"extends\s[^"]+"/);
 }
 
 /** Output of a build, which is not in the tree that the session can change. */

@@ -10,7 +10,7 @@ import { GRADLE_PROPERTIES, SPRING } from './plain-jvm.ts';
 import { PLAIN_WRAPPERS } from './plain-wrappers.ts';
 
 const GRADLE_CONFIGURATIONS = oneOf`
-  \w*[iI]mplementation api compileOnly runtimeOnly \w*[Tt]est\w*(Implementation|RuntimeOnly|CompileOnly) kapt
+  \w{0,60}[iI]mplementation api compileOnly runtimeOnly \w{0,60}[Tt]est\w{0,60}(Implementation|RuntimeOnly|CompileOnly) kapt
   ksp developmentOnly testCompile compile
 `;
 /** Lines of a build that are plain data; every other one counts. */
@@ -21,19 +21,19 @@ const BUILD_LINES: Look = {
   // part of the text, with calls in ${}; and `*call()` hands on a list.
   harmless: wholeLine(
     /\/\/[^$]*|#[^$]*|\*(?:\s[^/$({]*)?(?:\*\/)?|\*\/|\/\*[^/$]*(?:\*\/)?|[)\]}]+[,;]?/,
-    pattern()`(${GRADLE_CONFIGURATIONS})\s*\(?\s*(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
-    /(version|group|description)\s*=?\s*["'][\w. +-]+["']/,
-    /(ext\.)?\w*[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
+    pattern()`(${GRADLE_CONFIGURATIONS})\s*(?:\(\s*)?(platform\()?["'][\w.-]+:[\w.-]+(:[\w.$-]+)?["']\)?\)?`,
+    /(version|group|description)\s*(?:=\s*)?["'][\w. +-]+["']/,
+    /(ext\.)?\w{0,60}[vV]ersion\s*:?=\s*["'][\w.-]+["']/,
     /libraryDependencies\s*\+=\s*"[\w.-]+"\s*%%?%?\s*"[\w.-]+"\s*%\s*"[\w.-]+"(\s*%\s*(Test|Provided|"\w+"))?/,
     /sbt\.version=\d+\.\d+\.\d+/,
     // A library of the version catalog, which has its own rule, and the numbers of Android's interfaces.
     pattern()`(${GRADLE_CONFIGURATIONS})\s*\(\s*(platform\()?libs(\.[a-z]\w*)+\)?\)`,
-    /(compile|target|min)Sdk(Version)?\s*=?\s*\(?\d{1,3}\)?|version = release\(\d{1,3}\)/,
+    /(compile|target|min)Sdk(Version)?\s*(?:=\s*)?\(?\d{1,3}\)?|version = release\(\d{1,3}\)/,
   ),
 };
 /** A plugin or a library with its version. */
 const NEXT_VERSION =
-  /^(?:(?:id|kotlin)\s*\(?\s*["'][\w.-]+["']\s*\)?\s*version\s*\(?\s*["']|classpath\s*\(?["'][\w.-]+:[\w.-]+:)(\d[\w.-]{0,40})["']\)?(?:\s+apply\s*\(?(?:true|false)\)?)?$/;
+  /^(?:(?:id|kotlin)\s*(?:\(\s*)?["'][\w.-]+["']\s*(?:\)\s*)?version\s*(?:\(\s*)?["']|classpath\s*\(?["'][\w.-]+:[\w.-]+:)(\d[\w.-]{0,40})["']\)?(?:\s+apply\s*\(?(?:true|false)\)?)?$/;
 
 const JAVA_SETTINGS = [
   'local.properties',

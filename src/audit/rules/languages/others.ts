@@ -79,11 +79,11 @@ const COMMENTS = [
 /** Data that one line of these files may hold: no call, and no text that is put together. */
 const PLAIN_LINE = wholeLine(
   /@version\s+"[\w.+-]+"/i,
-  /\{?:?(deps|\w+),?\s+["'~>=\d. ]+\}?,?/i,
+  /\{?:?(deps|\w{1,80}),?\s["'~>=\d. ]+\}?,?/i,
   pattern('i')`(${DESCRIPTION_FIELDS})\s*:\s*(@version|"[^"#\\]*"),?`,
-  /,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/i,
-  /\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):\s*[\w:[\], ]+)?\},?/i,
-  /[\w./-]+\s+\{:mvn\/version\s+"[\w.-]+"\}\}*/i,
+  /,?\s{0,80}[\w-]{1,80}\s*[<>=^&|\d.*][<>=^&|\d.* ]*,?/i,
+  /\{:[\w]+,\s*"[~>=<\d. or]+"(,\s*(only|runtime):[\w:[\], ]+)?\},?/i,
+  /[\w./-]{1,200}\s+\{:mvn\/version\s+"[\w.-]+"\}\}*/i,
   /\[[\w./-]+\s+"[\w.-]+"\]\)*/i,
 );
 const CABAL_PATHS = ['*.cabal', 'cabal.project*', 'package.yaml'];
@@ -146,9 +146,9 @@ export const languageRules: readonly Rule[] = [
         // Versions, modules of the package itself, and files that it packs.
         harmless: wholeLine(
           pattern()`(${DESCRIPTION_FIELDS})\s*:.*`,
-          /((build-depends|constraints)\s*:\s*)?,?\s*[\w-]+\s*[<>=^&|\d.* ]+,?/,
-          /((other|exposed)-modules\s*:\s*)?,?\s*(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?/,
-          pattern()`[\w*-][\w*.-]*(\/[\w*.-]+)*\.(${PACKED_FILES}),?`,
+          /((build-depends|constraints)\s*:)?\s{0,80}(?:,\s{0,80})?[\w-]{1,80}\s*[<>=^&|\d.*][<>=^&|\d.* ]*,?/,
+          /((other|exposed)-modules\s*:)?\s{0,80}(?:,\s{0,80})?(?!Custom|Configure|Make|Hooks)[A-Z]\w*(\.[A-Z]\w*)*,?/,
+          pattern()`[\w*-][\w*.-]{0,200}(\/[\w*.-]{1,200})*\.(${PACKED_FILES}),?`,
           /index-state\s*:\s*[\dTZ:-]+/,
         ),
       },

@@ -11,7 +11,7 @@ export const GO_MOD: HarmlessTable = {
       /^module=[\w./~-]+$/,
       // Go itself comes from go.dev, with a checksum from its database.
       /^go=\d+\.\d+(\.\d+|(rc|beta)\d+)?$|^toolchain=go\d+\.\d+(\.\d+|(rc|beta)\d+)?$/,
-      /^(require|exclude)=[\w.~-]+(\/[\w.~-]+)* v\d+\.\d+\.\d+[\w.+-]*$/,
+      /^(require|exclude)=[\w.~-]+(\/[\w.~-]+)* v\d+\.\d+\.\d[\w.+-]*$/,
     ),
   },
 };

@@ -5,7 +5,7 @@ import { PLAIN_RSPEC, RUBY_TABLES } from './plain-ruby.ts';
 /** Fields of a gem specification that hold text. */
 const GEM_FIELDS = oneOf`version summary description license homepage authors? email metadata\[.*\]`;
 const VERSIONS = /(,\s*["'][~><= 0-9.]+["']){0,3}/.source;
-const PLAIN_STRINGS = /\[?\s*(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?/;
+const PLAIN_STRINGS = /(?:\[\s*)?(["'][^"'#`]*["'](\.freeze)?[,\s]*)+\]?/;
 
 export const rubyRules: readonly Rule[] = [
   {
@@ -91,10 +91,10 @@ export const rubyRules: readonly Rule[] = [
         // A text of several lines calls what is in #{}, in a line that looks like a comment as well.
         danger: /^[^#]|#\{/,
         harmless: wholeLine(
-          pattern()`gem\s*\(?\s*["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):\s*[\w:[\]", ']+)?\)?`,
+          pattern()`gem\s*(?:\(\s*)?["'][\w.-]+["']${VERSIONS}(,\s*(require|group|platforms?|groups):[\w:[\]", ']+)?\)?`,
           /group\s[\w:, ]+do|end|ruby\s+["'][\d.~> ]+["']/,
-          pattern()`\w+\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
-          pattern()`\w+\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["']${VERSIONS}\)?`,
+          pattern()`\w{1,80}\.(${GEM_FIELDS})\s*=\s*([\w:]+::VERSION|${PLAIN_STRINGS.source})`,
+          pattern()`\w{1,80}\.add_(runtime_|development_)?dependency\s*\(?["'][\w.-]+["']${VERSIONS}\)?`,
         ),
       },
     ],

@@ -35,12 +35,12 @@ const TOOL_DATA = oneOf`
   [A-Z0-9_]+_(CLIENT_ID|CLIENT_SECRET|APP_ID|ORG(ANIZATION)?(_ID)?|PROJECT(_ID)?|TENANT_ID|BUCKET(_NAME)?|ACCOUNT_ID|PORT)
   [A-Z0-9_]+_(TELEMETRY_(DISABLED|OPTOUT)|MAX_TOKENS|TEMPERATURE|LOG_LEVEL|TIMEOUT|VERSION|DB|DATABASE)
 `;
-const NAME = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=\s*(.*)$/;
+const NAME = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=(.*)$/;
 const OF_TOOL = pattern('i')`^(${TOOL_PREFIXES})`;
 const DATA_OF_TOOL = pattern('i')`^(${TOOL_DATA})$`;
 /** No substitution in any quotes: a shell expands PS4 and PROMPT when it prints them. */
 const PLAIN_VALUE = /^("[^"`$\\]*"|'(?!.*(\$\(|\$\{|`))[^']*'|[^\s"'`$;&|<>()\\]*)(\s+#.*)?$/;
-const PLAIN_WORD = /^["']?(?!-)[\w .,:+@=%*!?#^~-]*(?<!\.\.)["']?(\s+#.*)?$/;
+const PLAIN_WORD = /^["']?(?!-)[\w .,:+@=%*!?#^~-]*(?<!\.\.)(?:["'](?:$|\s+#)|$|\s#)/;
 /** A longer line is not judged. */
 const LONGEST = 8000;
 

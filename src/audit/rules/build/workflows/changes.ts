@@ -62,7 +62,7 @@ export function movedPins({ before, after }: Pick<JudgedText, 'before' | 'after'
     const releases = { before: old.releases, after: now.releases };
     return without(values, had)
       .filter((value) => isMovedPin(value, had, releases))
-      .map((value) => shown(`${value.replace(/@.*$/, '')} ${now.releases.get(value)}: ${value.replace(/^.*@/, '')}`));
+      .map((value) => shown(`${value.replace(/@.*/s, '')} ${now.releases.get(value)}: ${value.replace(/^.*@/, '')}`));
   });
   return [...new Set(moved)];
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../../core/text/own-value.ts';
 import { oneOf, pattern, words } from '../../../formats/words.ts';
 import { type HarmlessKeys, harmlessKeysOf } from '../../../judges/harmless-keys.ts';
 import { oddVariable } from '../../shell/variables.ts';
@@ -137,7 +138,7 @@ function isPlainOfStep(
   if (key !== 'with') return false;
   if (TOOL_VERSION.test(next) && value.split(/[\s,]+/).every((one) => one === '' || isVersion(one))) return true;
   if (next === 'persist-credentials') return value === 'false';
-  const plain = ACTIONS[step.replace(/#\d+$/, '')];
+  const plain = ownValue(ACTIONS, step.replace(/#\d+$/, ''));
   return plain !== undefined && !value.includes('${{') && harmlessKeysOf(plain)({ key: next, value });
 }
 

@@ -1,13 +1,13 @@
 import { oneOf, pattern } from '../../../formats/words.ts';
 
 /** A tag as releases have it: only those who may write to the action's repository can set one. */
-const RELEASE = /^v?\d{1,6}(\.\d{1,6}){0,3}(-(alpha|beta|rc)\.?\d{0,4})?$/;
+export const RELEASE: RegExp = /^v?\d{1,6}(\.\d{1,6}){0,3}(-(alpha|beta|rc)\.?\d{0,4})?$/;
 /** An action or a workflow of another repository at a full commit id: `owner/name[/path]@<40 hexadecimal digits>`. */
 const PIN = /^[\w.-]{1,100}\/[\w.-]{1,100}(?:\/[\w./-]{1,200})?@[0-9a-f]{40}$/;
 /** How bots write a version behind a pin. */
 const MARKS = oneOf`tag= pin@? @ ratchet:[\w./-]{1,200}@`;
 const COMMENT = pattern()`^#\s*(?:${MARKS})?(\S{1,60})$`;
-const LINE = /^\s*(?:-\s+)?(["']?)uses\1\s*:\s*(["']?)([^\s"'#]{1,400})\2\s+(#.*?)\s*$/;
+const LINE = /^\s*(?:-\s+)?(["']?)uses\1\s*:\s*(["']?)([^\s"'#]{1,400})\2\s+(#.*)$/;
 const MAX_LINE_CHARS = 1000;
 
 /** Pinned actions of a workflow, `name@commit`, with the release that the comments behind them name; '' if they differ. */
@@ -18,7 +18,7 @@ export function pinnedReleases(text: string): PinnedReleases {
   const found = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const [, , , value = '', comment = ''] = LINE.exec(line.slice(0, MAX_LINE_CHARS)) ?? [];
-    const release = COMMENT.exec(comment)?.[1] ?? '';
+    const release = COMMENT.exec(comment.trimEnd())?.[1] ?? '';
     if (PIN.test(value))
       found.set(value, RELEASE.test(release) && (found.get(value) ?? release) === release ? release : '');
   }

@@ -79,11 +79,13 @@ function walkSteps(
 ): string[] {
   const seen = new Map<string, number>();
   return steps.map((step) => {
-    const [uses, run] = step instanceof Map ? [step.get('uses'), step.get('run')] : [];
+    const [uses, run, title] = step instanceof Map ? [step.get('uses'), step.get('run'), step.get('name')] : [];
     const what =
       typeof uses === 'string'
         ? uses.replace(/@[^@]*$/, '')
-        : `run: ${withoutVersions(String(run)).slice(0, NAMED_CHARS)}`;
+        : run === undefined || run === null
+          ? `a step without a command${typeof title === 'string' ? `: ${title.slice(0, NAMED_CHARS)}` : ''}`
+          : `run: ${withoutVersions(String(run)).slice(0, NAMED_CHARS)}`;
     const times = (seen.get(what) ?? 0) + 1;
     seen.set(what, times);
     const name = `${what}#${times}`;

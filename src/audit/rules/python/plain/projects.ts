@@ -18,8 +18,8 @@ const BUILD_BACKENDS = oneOf`
   setuptools wheel hatchling poetry-core flit_core pdm-backend setuptools[_-]scm(\[toml\])? hatch-vcs maturin
 `;
 /** A package by its name, versions and conditions; none by an address. */
-const REQUIREMENT = /[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?\s*(?:\(?[<>=!~]=?=?[\w.*+!,<>=~ ]*\)?)?(?:\s*;[^@\n]*)?/
-  .source;
+const REQUIREMENT =
+  /[A-Za-z0-9][\w.-]*(?:\[[\w., -]*\])?\s{0,80}(?:\(?[<>=!~]=?=?[\w.*+!,<>=~ ]*\)?)?(?:\s{0,80};[^@\n]*)?/.source;
 /** Lists of requirements, one on each line where the format has no lists. */
 const REQUIRED_KEYS = oneOf`
   project\.(optional-)?dependencies(\.[^=]{1,80})? dependency-groups\.[^=]{1,80} tool\.uv\.dev-dependencies
@@ -130,8 +130,8 @@ export const PROJECT_TABLES: readonly HarmlessTable[] = [
       matching: anyOf(
         PYTEST_SAFE,
         ISORT_SAFE,
-        pattern()`^${REQUIRED}=\s*${REQUIREMENT}(\s*\n\s*${REQUIREMENT})*$`,
-        /^metadata\.(long_description|license)=file:\s*[\w. ,-]+$|^options\.package_dir=\s*=\s*src$/,
+        pattern()`^${REQUIRED}=\s*${REQUIREMENT}([^\S\n]{0,40}\n\s{0,200}${REQUIREMENT})*$`,
+        /^metadata\.(long_description|license)=file:\s?[\w. ,-]+$|^options\.package_dir=\s*=\s*src$/,
         /^options\.packages=\s*find(_namespace)?:$/,
       ),
     },

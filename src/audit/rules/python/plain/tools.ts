@@ -25,7 +25,7 @@ const PYTEST_OPTIONS = oneOf`
   --dist\x20\w+ --numprocesses=\w+ --timeout=\d+ --benchmark-\w+ --random-order --disable-warnings --cov-report\x20[\w-]+ --no-summary
 `;
 /** Values of pytest that need more than a look at their shape: no filter may name a class, no option a module. */
-const PYTEST_FILTERS = pattern()`filterwarnings(?:\[\])*=\s*${WARNING_FILTER.source}(?:\s*\n\s*${WARNING_FILTER.source})*`;
+const PYTEST_FILTERS = pattern()`filterwarnings(?:\[\])*=\s*${WARNING_FILTER.source}(?:[^\S\n]{0,40}\n\s{0,200}${WARNING_FILTER.source})*`;
 const PYTEST_ADDED = pattern()`addopts(?:\[\])*=\s*["']?(?:(?:${PYTEST_OPTIONS})(?:\s+|["']?$))+`;
 const PYTEST_FILES = /python_files(?:\[\])*=(?:(?:test_\*|\*_test|tests|test|test\*|\*_tests)\.py[\s,]*)+/;
 const PYTEST_PARTS = anyOf(PYTEST_FILTERS, PYTEST_ADDED, PYTEST_FILES).source;
