@@ -11,6 +11,8 @@ export interface BaseOptions {
   readonly project: string;
   readonly grafts: ReadonlyMap<string, readonly Graft[]>;
   readonly selection: Selection;
+  /** Patterns of files whose secrets the agent may read. */
+  readonly unmask?: readonly string[];
   /** Owner of the files inside, where it is not this process's user. */
   readonly owner: Owner | undefined;
   readonly sessionId: string;

@@ -1,10 +1,13 @@
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { isInDotGit } from '../../core/git/names.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
+import type { Decoy } from '../../core/secrets/decoy.ts';
 import type { Problem } from '../../core/types/entry.ts';
+import type { SecretFile } from '../../core/types/secret-file.ts';
 import { compareSnapshots, countEntries, rowAt } from '../scan/snapshot.ts';
-import type { WalkedTree } from '../scan/walk.ts';
+import { isSameSearch } from '../secrets/find-secrets.ts';
+import type { MaskedTree } from '../secrets/mask-secrets.ts';
 import type { BaseOptions } from './base-options.ts';
 import {
   type Filled,
@@ -14,13 +17,19 @@ import {
   type Target,
   walkProject,
   wantedHeader,
-} from './fill-generation.ts';
-import { cloneGeneration, genDir, highestNumber, newestGeneration, sweepGenerations } from './generation.ts';
-import { addRef } from './generation-refs.ts';
-import { type Loaded, loadManifest, readHeader, usable } from './manifest.ts';
+} from './generations/fill-generation.ts';
+import {
+  cloneGeneration,
+  genDir,
+  highestNumber,
+  newestGeneration,
+  sweepGenerations,
+} from './generations/generation.ts';
+import { addRef } from './generations/generation-refs.ts';
+import { knownSecrets, type Loaded, loadManifest, readHeader, usable } from './generations/manifest.ts';
+import { isLittle, openStacked, stackedOn } from './generations/stacked.ts';
+import { isIntact } from './generations/verify.ts';
 import type { Prescan } from './prescan.ts';
-import { isLittle, openStacked, stackedOn } from './stacked.ts';
-import { isIntact } from './verify.ts';
 
 // A base is a directory of generations, each a private snapshot of the project:
 //   gen/N/tree      the snapshot     gen/N/nonce     proves to the collector that it reads this one
@@ -38,6 +47,9 @@ export interface BaseGeneration {
   readonly dropped: readonly string[];
   /** As Walked.lenders. */
   readonly lenders: readonly string[];
+  readonly secrets: readonly SecretFile[];
+  /** In the masked ones of these files. */
+  readonly decoys: readonly Decoy[];
 }
 
 /** How old a prescan may be: what is saved in an editor counts until a session starts. */
@@ -59,7 +71,7 @@ export async function bringUpToDate(
   const old = newest === undefined ? undefined : loadGeneration(options, newest, prescan?.loaded);
   const walked = marked(
     options,
-    prescan?.walked ?? (await walkProject(options, old?.snapshot)),
+    prescan?.walked ?? (await walkProject(options, old && knownSecrets(old))),
     old?.header.unreadable ?? [],
   );
   const over = newest === undefined ? undefined : stackedOn(genDir(dir, newest));
@@ -96,8 +108,12 @@ export function withBelow(dir: string, number: number): number[] {
   return over === undefined ? [number] : [number, over];
 }
 
-function isEqual({ header, snapshot }: Loaded, walked: WalkedTree): boolean {
-  return hasRoot(header, walked) && !compareSnapshots(snapshot, walked.snapshot).any;
+function isEqual({ header, snapshot }: Loaded, walked: MaskedTree): boolean {
+  return (
+    isSameSearch(header.secrets, walked.secrets.found) &&
+    hasRoot(header, walked) &&
+    !compareSnapshots(snapshot, walked.snapshot).any
+  );
 }
 
 /** `--verify`: undefined, with a warning, where a generation is not what was copied. */
@@ -105,7 +121,7 @@ async function soundOf(
   options: BaseOptions,
   number: number,
   found: Loaded,
-  walked: WalkedTree,
+  walked: MaskedTree,
 ): Promise<Loaded | undefined> {
   if (await isIntact(path.join(genDir(options.dir, number), 'tree'), found, walked, options)) return found;
   options.tell({ kind: 'message', level: 'warning', text: 'The private copy was damaged. Making it anew.' });
@@ -121,13 +137,13 @@ async function makeTarget(
   whole: number | undefined,
   from: Loaded | undefined,
   needed: ReadonlySet<number>,
-  walked: WalkedTree,
+  walked: MaskedTree,
 ): Promise<Target> {
   const number = highestNumber(dir) + 1;
   const differences = compareSnapshots(from?.snapshot ?? new Map(), walked.snapshot);
   const target = { number, from, differences, stacked: false };
   if (whole !== undefined && from !== undefined) {
-    const same = !differences.any && hasRoot(from.header, walked);
+    const same = isEqual(from, walked);
     if (!needed.has(whole) || same) return { ...target, number: whole };
     if (stack && isLittle(differences) && openStacked(dir, number, whole)) return { ...target, stacked: true };
     removeTreeSync(genDir(dir, number));
@@ -140,7 +156,7 @@ async function makeTarget(
 function entered(
   options: BaseOptions,
   generation: number,
-  { unreadable, dropped, known, walked, moved = [] }: Filled,
+  { unreadable, dropped, secrets, known, walked, moved = [] }: Filled,
 ): BaseGeneration {
   const { dir, sessionId, sessionDir } = options;
   addRef(dir, sessionId, { generation, sessionDir });
@@ -154,6 +170,8 @@ function entered(
     withheld: walked.withheld,
     dropped,
     lenders: walked.lenders,
+    secrets: walked.secrets.files,
+    decoys: secrets?.decoys ?? [],
   };
 }
 

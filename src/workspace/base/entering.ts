@@ -1,9 +1,13 @@
+import { parentPath } from '../../core/text/path.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
 import type { Selection } from '../../core/text/selection.ts';
-import { fileTotals } from '../scan/packed-directory.ts';
-import type { WalkedTree } from '../scan/walk.ts';
+import { visible } from '../../core/text/visible.ts';
+import type { ProjectSecrets, SecretFile } from '../../core/types/secret-file.ts';
+import { fileTotals, rowsOf, type Section } from '../scan/packed-directory.ts';
+import { rowAt, type Snapshot } from '../scan/snapshot.ts';
+import type { MaskedTree } from '../secrets/mask-secrets.ts';
 
-/** What of the project is copied, for the start screen. */
+/** What of the project the agent gets, for the start screen. */
 export interface Entering {
   /** Of the project, without the files of git. */
   readonly files: number;
@@ -14,8 +18,21 @@ export interface Entering {
   readonly withheld: number;
   /** Of those, the ones that only the project's ignore rules match. */
   readonly ignored: number;
+  /** Files that are copied although git ignores them, of `files`, with their bytes. */
+  readonly copiedIgnored: FileTotals;
+  /** Files that hold secrets. */
+  readonly secrets: readonly SecretFile[];
+  /** Ignored or new files that the limits of the search for secrets left out. */
+  readonly unsearched: number;
   /** Of the given patterns, those that leave out and empty nothing. */
   readonly unmatched: readonly string[];
+}
+
+type IsIgnored = (path: string, directory: boolean) => boolean;
+
+interface FileTotals {
+  readonly files: number;
+  readonly bytes: number;
 }
 
 export interface EnteringRules {
@@ -23,12 +40,14 @@ export interface EnteringRules {
   readonly named: Pick<Selection, 'leftOut' | 'masked'>;
   /** Patterns of `--exclude` and `--mask`, as they were typed. */
   readonly typed: readonly string[];
+  /** Whether git ignores a path; undefined where no such path is copied. */
+  readonly isIgnored?: IsIgnored | undefined;
 }
 
 /** From the scan that a start makes anyway. */
 export function countEntering(
-  { snapshot, withheld }: Pick<WalkedTree, 'snapshot' | 'withheld'>,
-  { named, typed }: EnteringRules,
+  { snapshot, withheld, secrets }: Pick<MaskedTree, 'snapshot' | 'withheld'> & Partial<Pick<MaskedTree, 'secrets'>>,
+  { named, typed, isIgnored }: EnteringRules,
 ): Entering {
   let files = 0;
   let bytes = 0;
@@ -48,19 +67,106 @@ export function countEntering(
     return !withheld.some((path) => one.ignores(path, false) || one.ignores(path, true));
   });
   const ignored = withheld.filter((path) => !isNamed(path)).length;
-  return { files, bytes, gitBytes, withheld: withheld.length, ignored, unmatched };
+  const copiedIgnored = isIgnored === undefined ? { files: 0, bytes: 0 } : countIgnored(snapshot, isIgnored);
+  const all = secrets?.files ?? [];
+  const unsearched = secrets?.found.unsearched?.length ?? 0;
+  for (const { path, state } of all) {
+    if (state !== 'masked') continue;
+    // A masked file has its own kind of row.
+    const { size = 0 } = rowAt(snapshot, path) ?? {};
+    files += 1;
+    bytes += size;
+    if (isIgnored?.(path, false) !== true) continue;
+    copiedIgnored.files += 1;
+    copiedIgnored.bytes += size;
+  }
+  return {
+    files,
+    bytes,
+    gitBytes,
+    withheld: withheld.length,
+    ignored,
+    copiedIgnored,
+    secrets: all,
+    unsearched,
+    unmatched,
+  };
+}
+
+/** As {@link countEntering}, of a project that the agent works on itself. Entries by path, parents before children. */
+export function countMounted(
+  entries: ReadonlyMap<string, { readonly kind: string; readonly size: number }>,
+  isIgnored: IsIgnored,
+  { files: secrets, unsearched }: ProjectSecrets,
+): Entering {
+  const all = { files: 0, bytes: 0 };
+  const copiedIgnored = { files: 0, bytes: 0 };
+  const ignoredDirectories = new Set<string>();
+  let gitBytes: number | undefined;
+  for (const [path, { kind, size }] of entries) {
+    const isDirectory = kind === 'dir';
+    if (!isDirectory && kind !== 'file') continue;
+    if (IN_GIT.test(path)) {
+      if (!isDirectory) gitBytes = (gitBytes ?? 0) + size;
+      continue;
+    }
+    const ignored = ignoredDirectories.has(parentPath(path)) || isIgnored(path, isDirectory);
+    if (isDirectory) {
+      if (ignored) ignoredDirectories.add(path);
+      continue;
+    }
+    for (const sum of ignored ? [all, copiedIgnored] : [all]) {
+      sum.files += 1;
+      sum.bytes += size;
+    }
+  }
+  return { ...all, gitBytes, withheld: 0, ignored: 0, copiedIgnored, secrets, unsearched, unmatched: [] };
+}
+
+/** The ignored files of a snapshot. Of an ignored directory no name is read. */
+function countIgnored(snapshot: Snapshot, isIgnored: IsIgnored): { files: number; bytes: number } {
+  const sum = { files: 0, bytes: 0 };
+  for (const [directory, section] of snapshot) {
+    if (IN_GIT.test(directory)) continue;
+    const { files, bytes } =
+      directory !== '' && isIgnored(directory, true) ? fileTotals(section) : ignoredIn(directory, section, isIgnored);
+    sum.files += files;
+    sum.bytes += bytes;
+  }
+  return sum;
+}
+
+function ignoredIn(directory: string, section: Section, isIgnored: IsIgnored): FileTotals {
+  const sum = { files: 0, bytes: 0 };
+  for (const { name, kind, size } of rowsOf(section)) {
+    if (kind !== 'f' || !isIgnored(directory === '' ? name : `${directory}/${name}`, false)) continue;
+    sum.files += 1;
+    sum.bytes += size;
+  }
+  return sum;
 }
 
 const IN_GIT = /(^|\/)\.git(\/|$)/;
 
-/** '1,234 files, 5.6 MB, and .git (120 KB); 2 paths are left out or empty, 12 paths are ignored and left out' */
-export function enteringWords({ files, bytes, gitBytes, withheld, ignored }: Entering): string {
+/** '1,234 files, 5.6 MB, 30 of them ignored (2.0 MB), and .git (120 KB); 2 paths are left out or empty, 12 paths are ignored and left out' */
+export function enteringWords({ files, bytes, gitBytes, withheld, ignored, copiedIgnored }: Entering): string {
   const count = `${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'}`;
   const git = gitBytes === undefined ? '' : `, and .git (${sizeWords(gitBytes)})`;
   const paths = (number: number, what: string): string[] =>
     number === 0 ? [] : [`${number.toLocaleString('en-US')} ${number === 1 ? 'path is' : 'paths are'} ${what}`];
   const left = [...paths(withheld - ignored, 'left out or empty'), ...paths(ignored, 'ignored and left out')];
-  return `${count}, ${sizeWords(bytes)}${git}${left.length === 0 ? '' : `; ${left.join(', ')}`}`;
+  const entering = `${count}, ${sizeWords(bytes)}${ignoredWords(copiedIgnored, files)}${git}`;
+  return left.length === 0 ? entering : `${entering}; ${left.join(', ')}`;
+}
+
+/** A line for each pattern that matches nothing: a mistyped one keeps nothing out. */
+export function unmatchedLines(entering: Entering | undefined): string[] {
+  return (entering?.unmatched ?? []).map((pattern) => `${visible(pattern)}: nothing in the project matches it`);
+}
+
+function ignoredWords({ files, bytes }: FileTotals, all: number): string {
+  if (files === 0) return '';
+  return all === 1 ? ', ignored' : `, ${files.toLocaleString('en-US')} of them ignored (${sizeWords(bytes)})`;
 }
 
 function sizeWords(bytes: number): string {

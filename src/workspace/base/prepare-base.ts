@@ -6,7 +6,7 @@ import { makePrivateDir } from '../../core/store/record.ts';
 import { remedyOf } from '../../core/store/remedy.ts';
 import { type BaseGeneration, bringUpToDate, newestReadable, withBelow } from './base.ts';
 import type { BaseOptions } from './base-options.ts';
-import { dropVoidRefs, generationRefs } from './generation-refs.ts';
+import { dropVoidRefs, generationRefs } from './generations/generation-refs.ts';
 
 const LOCK_WAIT_MS = 30 * 60_000;
 

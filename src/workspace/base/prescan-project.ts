@@ -1,15 +1,16 @@
 import { type Selection, type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { gitGrafts } from '../scan/git-grafts.ts';
-import { withoutIgnored } from '../scan/project-ignores.ts';
-import type { WalkedTree } from '../scan/walk.ts';
+import { gitPathsOnDisk, withoutIgnored } from '../scan/project-ignores.ts';
+import { isMaskedOnDisk, type MaskedTree } from '../secrets/mask-secrets.ts';
 import { countEntering, type Entering, type EnteringRules } from './entering.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { VENDORED } from './shallow-git.ts';
 
-export interface PrescanCount extends Pick<EnteringRules, 'typed'> {
-  /** Takes what is copied, before a start takes the scan. */
-  readonly onCounted: (entering: Entering) => void;
+export interface ProjectPrescan {
+  readonly take: TakePrescan;
+  /** What is copied; undefined where the project cannot be read. */
+  readonly counted: Promise<Entering | undefined>;
 }
 
 /**
@@ -20,13 +21,21 @@ export function prescanProject(
   { policy, project }: Pick<Plan, 'policy' | 'project'>,
   dir: string,
   signal: AbortSignal,
-  { typed, onCounted }: PrescanCount = { typed: [], onCounted: () => undefined },
-): TakePrescan | undefined {
+  { typed }: Pick<EnteringRules, 'typed'> = { typed: [] },
+): ProjectPrescan | undefined {
   if (policy.mode !== 'copy' || policy.shallow) return undefined;
+  const { root } = project;
   const named = selectPaths(selectionRules(policy));
-  const onWalked = (walked: WalkedTree): void => onCounted(countEntering(walked, { named, typed }));
-  const selection = startSelection(policy, project.root);
-  return beginPrescan({ dir, project: project.root, grafts: gitGrafts(project.root), selection, signal, onWalked });
+  const git = gitPathsOnDisk(root);
+  const isIgnored = policy.copyIgnored === false ? undefined : git.isLeftOut;
+  const selection = startSelection(policy, root);
+  let onWalked: (walked: MaskedTree | undefined) => void = () => undefined;
+  const counted = new Promise<Entering | undefined>((resolve) => {
+    onWalked = (walked) => resolve(walked && countEntering(walked, { named, typed, isIgnored }));
+  });
+  const { unmask = [] } = policy;
+  const take = beginPrescan({ dir, project: root, grafts: gitGrafts(root), selection, unmask, git, signal, onWalked });
+  return { take, counted };
 }
 
 /** What a session that starts takes from the project. */
@@ -34,6 +43,20 @@ export function startSelection(policy: Plan['policy'], root: string): Selection 
   const rules = selectionRules(policy);
   const selection = selectPaths(rules);
   return policy.copyIgnored === false ? withoutIgnored(selection, root, rules.include) : selection;
+}
+
+/** What a setup, a cache or a service may read of the project: no more than the agent, so no file with masked secrets. */
+export function readableSelection(policy: Plan['policy'], root: string): Selection {
+  const selection = startSelection(policy, root);
+  const isSecret = (path: string): boolean => {
+    try {
+      return isMaskedOnDisk(root, policy.unmask ?? [], path);
+    } catch {
+      // Who reads it meets the same error.
+      return false;
+    }
+  };
+  return { ...selection, masked: (path) => selection.masked(path) || isSecret(path) };
 }
 
 /** What is kept out of the copy, and out of what comes back. */

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Selection } from '../../core/text/selection.ts';
 import type { Graft } from '../scan/list-directories.ts';
-import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import { genDir, maxEntryBytes, newestGeneration } from './generation.ts';
-import { type Loaded, loadManifest } from './manifest.ts';
+import type { GitPaths } from '../scan/project-ignores.ts';
+import { walkTree } from '../scan/walk.ts';
+import { type MaskedTree, maskSecrets } from '../secrets/mask-secrets.ts';
+import { genDir, maxEntryBytes, newestGeneration } from './generations/generation.ts';
+import { knownSecrets, type Loaded, loadManifest } from './generations/manifest.ts';
 
 export interface PrescanOptions {
   /** As in BaseOptions. */
@@ -12,16 +14,19 @@ export interface PrescanOptions {
   readonly project: string;
   readonly grafts: ReadonlyMap<string, readonly Graft[]>;
   readonly selection: Selection;
+  /** As in BaseOptions. */
+  readonly unmask?: readonly string[];
+  readonly git?: GitPaths;
   readonly signal: AbortSignal;
-  /** Takes what was walked before a start does. */
-  readonly onWalked?: (walked: WalkedTree) => void;
+  /** Takes what was walked before a start does; undefined where the walk failed. Called once. */
+  readonly onWalked?: (walked: MaskedTree | undefined) => void;
 }
 
 /** The project and the manifest of its newest generation, as they were a moment ago. */
 export interface Prescan {
   readonly generation: number | undefined;
   readonly loaded: Loaded | undefined;
-  readonly walked: WalkedTree;
+  readonly walked: MaskedTree;
   /** When the walk ended, in milliseconds since the epoch. */
   readonly ended: number;
 }
@@ -43,15 +48,17 @@ export function beginPrescan(options: PrescanOptions): TakePrescan {
 }
 
 async function prescan(options: PrescanOptions): Promise<Prescan | undefined> {
-  const { dir, project: root, grafts, selection, signal } = options;
+  const { dir, project: root, grafts, selection, unmask = [], git, signal } = options;
   try {
     const generation = existsSync(path.join(dir, 'gen')) ? newestGeneration(dir) : undefined;
     const loaded = generation === undefined ? undefined : loadManifest(genDir(dir, generation), () => undefined);
     const maxPathBytes = maxEntryBytes(dir);
-    const walked = await walkTree({ root, grafts, selection, known: loaded?.snapshot, maxPathBytes, signal });
+    const plain = await walkTree({ root, grafts, selection, known: loaded?.snapshot, maxPathBytes, signal });
+    const walked = maskSecrets(plain, { project: root, dir, unmask, git }, loaded && knownSecrets(loaded));
     options.onWalked?.(walked);
     return { generation, loaded, walked, ended: Date.now() };
   } catch {
+    options.onWalked?.(undefined);
     return undefined;
   }
 }

@@ -14,8 +14,8 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { parseConfig } from '../../core/git/config-parse.ts';
 import { writeConfig } from '../../core/git/config-write.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { type GitArguments, runGit } from '../../core/host/git.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 
 /** Commits that a shallow copy has. */

@@ -23,6 +23,8 @@ export interface ListChangesOptions {
   readonly sources: EarlierSources;
   /** Folders of PATH in the project: what is there counts also where it is ignored. */
   readonly pathFolders: readonly string[];
+  /** Whether the agent had another text in place of a file: what it is now is the user's. */
+  readonly isMasked: (path: string) => boolean;
 }
 
 /** A path whose entry differs from the one before the session. */
@@ -74,13 +76,13 @@ export async function listBindChanges(options: ListChangesOptions): Promise<Bind
 }
 
 /** The entries outside repositories that are not as they were. */
-function* differingEntries({ before, now }: ListChangesOptions): Generator<Changed> {
+function* differingEntries({ before, now, isMasked }: ListChangesOptions): Generator<Changed> {
   const repositories = new Set([...before.repositories, ...findRepositories(now.entries)]);
   for (const name of new Set([...before.entries.keys(), ...now.entries.keys()])) {
     const path = parseRelPath(name);
     const old = before.entries.get(name);
     const seen = now.entries.get(name);
-    if (path === undefined || repositoryOf(name, repositories) !== undefined) continue;
+    if (path === undefined || isMasked(name) || repositoryOf(name, repositories) !== undefined) continue;
     const isSame =
       old !== undefined &&
       seen !== undefined &&

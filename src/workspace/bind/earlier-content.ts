@@ -1,7 +1,7 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import { treeAbove } from '../../core/git/index-entries.ts';
 import { type GitArguments, runGit } from '../../core/host/git.ts';
-import { type GenerationFiles, openGenerationFiles } from '../base/newest-files.ts';
+import { type GenerationFiles, openGenerationFiles } from '../base/generations/newest-files.ts';
 import type { HostEntry } from './scan-project.ts';
 import type { TrackedContent } from './tracked.ts';
 

@@ -15,7 +15,13 @@ import path from 'node:path';
 import { COPY_MODE, RunClaudeError } from '../../core/errors.ts';
 import { asBoolean, parseConfig } from '../../core/git/config-parse.ts';
 import { type ConfigPlace, rewriteConfig } from '../../core/git/config-write.ts';
-import { isRunningState, isSharedEntry, PRIVATE_IN_SHARED } from '../../core/git/layout.ts';
+import {
+  isRunningState,
+  isSharedEntry,
+  isStash,
+  PRIVATE_IN_SHARED,
+  withoutPackedStash,
+} from '../../core/git/layout.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import type { Plan } from '../../core/types/plan.ts';
@@ -26,10 +32,11 @@ import { fingerprintRefs } from './commits.ts';
 
 /**
  * Entries of a git directory that are not copied: objects, which are read where they are; what git executes; what belongs
- * to other work trees; what describes this machine; git-lfs' own store.
+ * to other work trees; what describes this machine; git-lfs' own store; keys and logins.
  */
 const NOT_COPIED = new Set(
-  'objects hooks config config.worktree commondir gitdir worktrees modules lfs annex fsmonitor--daemon'.split(' '),
+  `objects hooks config config.worktree commondir gitdir worktrees modules lfs annex fsmonitor--daemon git-crypt
+   credentials credential`.split(/\s+/),
 );
 
 interface PrivateGit {
@@ -184,7 +191,7 @@ function readObjectsOf(from: string, to: string, made: PrivateGit): void {
 }
 
 /** Writes a file for the agent's container into the session's directory. Returns its path. */
-export function writeMounted(sessionDir: string, name: string, text: string): string {
+export function writeMounted(sessionDir: string, name: string, text: string | Uint8Array): string {
   const dir = path.join(sessionDir, 'bind');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, name);
@@ -207,12 +214,16 @@ function copyPlain(
   const source = path.join(from, name);
   const stat = lstatSync(source, { throwIfNoEntry: false });
   if (stat === undefined || isRunningState(parentPath(name), nameOfPath(name), stat.isDirectory())) return;
+  if (isStash(parentPath(name), nameOfPath(name))) return;
   if (stat.isDirectory()) {
     mkdirSync(path.join(to, name), { recursive: true, mode: 0o755 });
     const left = without.get(name) ?? [];
     for (const child of readdirSync(source)) {
       if (!left.includes(child)) copyPlain(from, to, path.join(name, child), without);
     }
+  } else if (name === 'packed-refs' && stat.isFile()) {
+    const text = withoutPackedStash(readFileSync(source, 'latin1'));
+    writeFileSync(path.join(to, name), text, { encoding: 'latin1', mode: 0o644 });
   } else if (stat.isFile()) {
     copyFileSync(source, path.join(to, name), constants.COPYFILE_FICLONE);
   }

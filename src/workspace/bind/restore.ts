@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { encodeBytes, parentPath } from '../../core/text/path.ts';
 import type { GitDifference } from './compare.ts';
 import { absolutePath, statEntry } from './scan-project.ts';

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { regularFileBytes } from '../../core/host/regular-file.ts';
 import { decodeBytes, encodeBytes } from '../../core/text/path.ts';
 import type { EntryKind } from '../../core/types/entry.ts';
 
@@ -112,29 +113,9 @@ export function statEntry(root: string, path: string): HostEntry | undefined {
   };
 }
 
-/** The bytes of a regular file; undefined when it has more than `limit`, is not a regular file, or cannot be read. */
+/** As {@link regularFileBytes}, of a path of the project. */
 export function readRegularFile(root: string, path: string, limit: number): Buffer | undefined {
-  let fd: number;
-  try {
-    fd = openSync(absolutePath(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return undefined;
-  }
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > limit) return undefined;
-    const bytes = Buffer.alloc(stat.size);
-    let at = 0;
-    while (at < bytes.length) {
-      const read = readSync(fd, bytes, at, bytes.length - at, at);
-      if (read === 0) break;
-      at += read;
-    }
-    return bytes.subarray(0, at);
-  } finally {
-    closeSync(fd);
-  }
+  return regularFileBytes(absolutePath(root, path), limit);
 }
 
 /** The target of a link; undefined when the path is not a link. */

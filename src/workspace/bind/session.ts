@@ -1,25 +1,40 @@
+import { RunClaudeError } from '../../core/errors.ts';
+import type { Decoy } from '../../core/types/decoy.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Change, ContentReader } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { SecretFile } from '../../core/types/secret-file.ts';
 import type { BoundGit } from '../../core/types/session.ts';
-import { releaseRef } from '../base/generation-refs.ts';
-import { openGenerationFiles, referToNewest } from '../base/newest-files.ts';
+import { releaseRef } from '../base/generations/generation-refs.ts';
+import { openGenerationFiles, referToNewest } from '../base/generations/newest-files.ts';
 import { gitLimits } from '../scan/git-limits.ts';
 import { type BindChanges, listBindChanges } from './changes.ts';
 import { compareRepositories, type GitDifference } from './compare.ts';
 import { earlierSources } from './earlier-content.ts';
+import type { TakeEarlyScan } from './early-scan.ts';
+import { markMasked } from './masks/mark-masked.ts';
+import type { MaskGuard } from './masks/mask-guard.ts';
+import { readMaskRecord, writtenMaskLines } from './masks/mask-record.ts';
+import { type BindMasks, maskedPaths, NO_MASKS, openMasks } from './masks/open-masks.ts';
+import { excludeInGit, findProjectSecrets } from './masks/project-secrets.ts';
 import { restoreDifference } from './restore.ts';
 import { scanProject } from './scan-project.ts';
-import { shieldGit } from './shield-git.ts';
+import { sessionGit, shieldGit } from './shield-git.ts';
 import { type BindSnapshot, bindStore, skipShielded, takeSnapshot } from './snapshot.ts';
+
+export type { MaskGuard } from './masks/mask-guard.ts';
 
 /** A bind session's view of the project, from before the start until after the exit. */
 export interface BindSession {
   /** For the agent's container; the order matters. */
   readonly mounts: readonly Mount[];
   readonly snapshot: BindSnapshot;
+  /** Watches what is masked; undefined where nothing is to be. */
+  readonly guard: MaskGuard | undefined;
+  /** The project's files that hold secrets, and the decoys in the masked ones. */
+  readonly secrets: { readonly files: readonly SecretFile[]; readonly decoys: readonly Decoy[] };
   /** For the record. */
   readonly bound?: BoundGit;
 }
@@ -29,21 +44,61 @@ export interface OpenBindOptions {
   readonly tell: Tell;
   /** Whether a tool may run a file of this name. */
   readonly isWatched: (path: string) => boolean;
+  /** A scan of the project that the command began with. */
+  readonly earlyScan?: TakeEarlyScan | undefined;
+  /** Decides whether to start without masks, where they cannot be watched; `why` is what openMasks throws. */
+  readonly mayUnmask: (why: RunClaudeError) => Promise<boolean>;
 }
 
-/** Shields `.git`, takes the snapshot, and reports what bind mode does not protect. Throws as shieldGit does. */
-export async function openBind({ plan, tell, isWatched }: OpenBindOptions): Promise<BindSession> {
+/**
+ * Shields `.git`, takes the snapshot, covers what is masked, and reports what bind mode does not protect. Throws as
+ * shieldGit and openMasks do.
+ */
+export async function openBind({ plan, tell, isWatched, earlyScan, mayUnmask }: OpenBindOptions): Promise<BindSession> {
   const { root } = plan.project;
   const git = shieldGit(plan);
   const isShielded = git.mounts.length > 0;
   const generation = await referToNewest(plan.baseDir, plan);
   const base =
     generation === undefined ? undefined : { generation, files: openGenerationFiles(plan.baseDir, generation) };
-  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, isShielded, isWatched, base });
+  const scan = await earlyScan?.(isShielded);
+  const snapshot = await takeSnapshot({ root, sessionDir: plan.sessionDir, isShielded, isWatched, base, scan });
   for (const text of startLines(isShielded, snapshot, git.dropped)) tell({ kind: 'message', level: 'info', text });
   for (const text of gitLimits(root)) tell({ kind: 'message', level: 'warning', text });
   const workspace: Mount = { kind: 'bind', source: root, target: '/workspace', readonly: false };
-  return { mounts: [workspace, ...git.mounts], snapshot, ...(git.bound && { bound: git.bound }) };
+  const { files: found } = scan?.secrets ?? findProjectSecrets(root, snapshot.entries, plan.policy);
+  const { mounts: masks, guard, decoys, secrets: files } = await masksOf(plan, snapshot, found, mayUnmask);
+  if (masks.length > 0 && isShielded) {
+    const gitDir = sessionGit(plan.sessionDir);
+    markMasked(gitDir, maskedPaths(plan, readMaskRecord(plan.sessionDir)));
+    excludeInGit(
+      gitDir,
+      root,
+      files.flatMap(({ path, state }) => (state === 'masked' ? [path] : [])),
+    );
+  }
+  return {
+    mounts: [workspace, ...git.mounts, ...masks],
+    snapshot,
+    guard,
+    secrets: { files, decoys },
+    ...(git.bound && { bound: git.bound }),
+  };
+}
+
+async function masksOf(
+  plan: Plan,
+  { entries }: BindSnapshot,
+  secrets: readonly SecretFile[],
+  mayUnmask: OpenBindOptions['mayUnmask'],
+): Promise<BindMasks & { readonly secrets: readonly SecretFile[] }> {
+  try {
+    return { ...openMasks(plan, entries, secrets), secrets };
+  } catch (error) {
+    if (!(error instanceof RunClaudeError) || error.code !== 'MASK_UNWATCHED' || !(await mayUnmask(error))) throw error;
+    const shown = secrets.map((one): SecretFile => (one.state === 'masked' ? { ...one, state: 'unmasked' } : one));
+    return { ...NO_MASKS, secrets: shown };
+  }
 }
 
 function startLines(isShielded: boolean, snapshot: BindSnapshot, dropped: readonly string[]): string[] {
@@ -97,6 +152,7 @@ export async function closeBind(options: CloseBindOptions): Promise<BindOutcome>
   }
   const final = heldBack === 0 ? now : scanProject(root, skipShielded(isShielded));
   const sources = earlierSources(snapshot, plan.baseDir);
+  const masks = readMaskRecord(sessionDir);
   const { changes, ignored } = await listBindChanges({
     root,
     before: snapshot,
@@ -104,7 +160,9 @@ export async function closeBind(options: CloseBindOptions): Promise<BindOutcome>
     sessionDir,
     sources,
     pathFolders: plan.project.pathFolders ?? [],
+    isMasked: maskedPaths(plan, masks),
   });
+  for (const text of writtenMaskLines(masks)) tell({ kind: 'message', level: 'info', text });
   const findings = await options.audit(changes, bindStore(sessionDir));
   // All that is shown is in the session's store now.
   releaseRef(plan.baseDir, plan.sessionId);

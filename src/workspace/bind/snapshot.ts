@@ -59,6 +59,8 @@ export interface SnapshotOptions {
   readonly isWatched: (path: string) => boolean;
   /** The generation of the base that the session references, and its files. */
   readonly base?: { readonly generation: number; readonly files: EarlierSources['generation'] } | undefined;
+  /** The scan that the command began with; undefined where it is too old. */
+  readonly scan?: ProjectScan | undefined;
 }
 
 /**
@@ -67,7 +69,7 @@ export interface SnapshotOptions {
  */
 export async function takeSnapshot(options: SnapshotOptions): Promise<BindSnapshot> {
   const { root, sessionDir, isShielded, base } = options;
-  const scan = await scanProjectInTurns(root, skipShielded(isShielded));
+  const scan = options.scan ?? (await scanProjectInTurns(root, skipShielded(isShielded)));
 
   const repositories = findRepositories(scan.entries);
   const { repositories: tracked, unchanged } = readTracked(root, isShielded, scan.entries);

@@ -86,7 +86,8 @@ function readOne(
   return { top, gitDir, trees: found.trees, blobs: found.blobs };
 }
 
-function objectNameBytes(common: string): 20 | 32 {
+/** The length of object names in a repository. */
+export function objectNameBytes(common: string): 20 | 32 {
   const { entries } = parseConfig(readText(path.join(common, 'config')) ?? '');
   return entries.findLast(({ key }) => key === 'extensions.objectformat')?.value === 'sha256' ? 32 : 20;
 }

@@ -2,9 +2,9 @@ import { RunClaudeError } from '../../core/errors.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import type { Container, Mount } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { removeContainer } from '../../engines/engine/containers/remove-containers.ts';
 import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { removeContainer } from '../../engines/engine/remove-containers.ts';
 import { type Collector, speakToCollector } from './client.ts';
 
 export interface ReaderRoot {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import { copyPart } from '../../environment/setup/copy-part.ts';
-import { writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generations/generation.ts';
 import { copyDelta, recordCopy } from './copy.ts';
 import type { Layer, LayerView, WorkspaceOptions } from './layer.ts';
 import { readNonce } from './overlay-layer.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { maxPathBytes } from '../../core/host/path-limit.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { maxPathBytes } from '../../core/host/files/path-limit.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
 import { decodeBytes, encodeBytes, liesBelow, parentPath } from '../../core/text/path.ts';
 import { EVERYTHING } from '../../core/text/selection.ts';
@@ -9,7 +9,7 @@ import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import { copyPart } from '../../environment/setup/copy-part.ts';
-import { writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generations/generation.ts';
 import { refreshTree } from '../base/refresh/refresh.ts';
 import type { Owner } from '../base/refresh/touched-directories.ts';
 import type { Collector } from '../collector/client.ts';

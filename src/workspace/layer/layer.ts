@@ -53,6 +53,9 @@ export interface Layer extends LayerView {
   close(keep: boolean): Promise<void>;
 }
 
+/** What a scratch layer shows: the project with the session's changes, or as it was before them. */
+export type ScratchOver = 'session' | 'base';
+
 /** A view of an ended session's files that leaves the session's layer as it is. */
 export interface ScratchLayer {
   readonly mounts: readonly Mount[];

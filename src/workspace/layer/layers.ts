@@ -3,10 +3,10 @@ import path from 'node:path';
 import { settableTimeOfMs } from '../../core/store/file-time.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { Mount } from '../../core/types/engine.ts';
-import { writeNonce } from '../base/generation.ts';
-import { stackedOn, treesOf } from '../base/stacked.ts';
+import { writeNonce } from '../base/generations/generation.ts';
+import { stackedOn, treesOf } from '../base/generations/stacked.ts';
 import type { ReaderRoot } from '../collector/container.ts';
-import type { Layer, LayerView, ScratchLayer } from './layer.ts';
+import type { Layer, LayerView, ScratchLayer, ScratchOver } from './layer.ts';
 import { madeBySetup } from './made-by-setup.ts';
 import {
   closeOverlay,
@@ -28,11 +28,11 @@ export const layersStrategy: WorkspaceStrategy = {
     return openLayers({ engine, sessionId, image, dir: layerDir(sessionDir), made }, generation);
   },
   view: ({ sessionId, sessionDir }, { generation }) => viewLayers(sessionId, layerDir(sessionDir), generation),
-  async openScratch({ plan, engine }, { generation }) {
+  async openScratch({ plan, engine }, { generation }, over) {
     const { sessionId, sessionDir, ownImage: image = plan.image } = plan;
-    const upper = path.join(layerDir(sessionDir), 'upper');
-    const trees = [upper, ...treesOf(generation), ...(await madeBySetup(engine, plan))];
-    return openScratch({ engine, sessionId, image, dir: scratchDir(sessionDir) }, trees);
+    const session = over === 'session' ? [path.join(layerDir(sessionDir), 'upper')] : [];
+    const trees = [...session, ...treesOf(generation), ...(await madeBySetup(engine, plan))];
+    return openScratch({ engine, sessionId, image, dir: scratchDir(sessionDir, over) }, trees, over);
   },
   layerVolumes: () => [],
   planned({ sessionId, sessionDir, baseDir }) {
@@ -104,9 +104,9 @@ function makeUpper(upper: string, tree: string): void {
 }
 
 /** An overlay over the session's upper directory and its base. */
-async function openScratch(place: OverlayPlace, trees: readonly string[]): Promise<ScratchLayer> {
+async function openScratch(place: OverlayPlace, trees: readonly string[], over: ScratchOver): Promise<ScratchLayer> {
   const { engine, sessionId, dir } = place;
-  const { merged: volume } = scratchVolumes(sessionId);
+  const { merged: volume } = scratchVolumes(sessionId, over);
   // A command that was killed may have left one.
   await engine.removeVolume(volume);
   removeLayerDir(dir);

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Runtime } from '../../core/types/runtime.ts';

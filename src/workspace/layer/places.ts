@@ -2,8 +2,9 @@ import path from 'node:path';
 import { parseUser } from '../../core/host/user.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { AlsoFolder } from '../../core/types/plan.ts';
+import { treesOf } from '../base/generations/stacked.ts';
 import type { Owner } from '../base/refresh/touched-directories.ts';
-import { treesOf } from '../base/stacked.ts';
+import type { ScratchOver } from './layer.ts';
 import { parseWorkspaceRecord } from './workspace-record.ts';
 
 /** Where containers see the project. */
@@ -26,9 +27,13 @@ export function layerDir(sessionDir: string): string {
 }
 
 /** Where a scratch layer is stored. The directory exists while there is one, whatever the strategy: found later, it was left by a command that was killed. */
-export function scratchDir(sessionDir: string): string {
-  return path.join(sessionDir, 'explore');
+export function scratchDir(sessionDir: string, over: ScratchOver): string {
+  return path.join(sessionDir, SCRATCH[over]);
 }
+
+/** One for each side, so that a rehearsal can have both. */
+const SCRATCH = { session: 'explore', base: 'explore-base' } as const satisfies Readonly<Record<ScratchOver, string>>;
+export const SCRATCH_SIDES: readonly ScratchOver[] = ['session', 'base'];
 
 /** The engine's volume that the agent mounts. */
 export function workspaceVolume(sessionId: string): string {
@@ -36,8 +41,12 @@ export function workspaceVolume(sessionId: string): string {
 }
 
 /** Volumes of a scratch layer: the one that the shell mounts, and the one for its files where those are in the engine. */
-export function scratchVolumes(sessionId: string): { readonly merged: string; readonly own: string } {
-  return { merged: `run-claude-${sessionId}-explore`, own: `run-claude-${sessionId}-explore-layer` };
+export function scratchVolumes(
+  sessionId: string,
+  over: ScratchOver,
+): { readonly merged: string; readonly own: string } {
+  const merged = `run-claude-${sessionId}-${SCRATCH[over]}`;
+  return { merged, own: `${merged}-layer` };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { StrategyName } from '../../core/types/strategy.ts';
 import { claimStrategy } from './claim.ts';
 import { copyStrategy } from './copy.ts';
-import type { Layer, LayerView, ScratchLayer, WorkspaceOptions } from './layer.ts';
+import type { Layer, LayerView, ScratchLayer, ScratchOver, WorkspaceOptions } from './layer.ts';
 import { layersStrategy } from './layers.ts';
 import type { PlannedWorkspace, WorkspaceStrategy } from './strategy.ts';
 import { volumeStrategy } from './volume.ts';
@@ -37,14 +37,18 @@ export function viewLayer({ plan }: Pick<WorkspaceOptions, 'plan'>, record: Work
 }
 
 /**
- * A writable layer over the session's layer, discarded when it is closed; read-only where the strategy joins no layers.
+ * A writable layer over the session's layer, or over the base alone, discarded when it is closed; read-only where the strategy joins no layers.
  * Precondition: no container mounts the session's layer.
  *
  * @throws {RunClaudeError} WORKSPACE_GONE, RECORD_VERSION, STRATEGY_UNUSABLE
  */
-export async function openScratchLayer(options: WorkspaceOptions, record: unknown): Promise<ScratchLayer> {
+export async function openScratchLayer(
+  options: WorkspaceOptions,
+  record: unknown,
+  over: ScratchOver = 'session',
+): Promise<ScratchLayer> {
   const known = parseWorkspaceRecord(record);
-  return STRATEGY_BEHAVIOUR[known.strategy].openScratch(options, known);
+  return STRATEGY_BEHAVIOUR[known.strategy].openScratch(options, known, over);
 }
 
 /** Volumes of the engine that hold a session's layer while the session is kept. */

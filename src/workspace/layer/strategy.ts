@@ -1,6 +1,6 @@
 import type { Mount, VolumeSpec } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import type { Layer, LayerView, ScratchLayer, WorkspaceOptions } from './layer.ts';
+import type { Layer, LayerView, ScratchLayer, ScratchOver, WorkspaceOptions } from './layer.ts';
 import type { VolumeBase } from './volume-base.ts';
 import type { WorkspaceRecord } from './workspace-record.ts';
 
@@ -12,8 +12,8 @@ export interface WorkspaceStrategy {
   open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Layer>;
   /** The same layer for a second collector: nothing is made, mounted or removed. */
   view(plan: Plan, record: WorkspaceRecord): LayerView;
-  /** A view for `explore`. Precondition: no container mounts the session's layer. */
-  openScratch(options: WorkspaceOptions, record: WorkspaceRecord): Promise<ScratchLayer>;
+  /** A view for `explore` and `rehearse`. Precondition: no container mounts the session's layer. A strategy without overlays shows the session's files only, which cannot be written. */
+  openScratch(options: WorkspaceOptions, record: WorkspaceRecord, over: ScratchOver): Promise<ScratchLayer>;
   /** Volumes of the engine that hold a session's layer while the session is kept. */
   layerVolumes(sessionId: string): readonly string[];
   /** What `--dry-run` shows: the agent's mount, and how its volume would be made. */

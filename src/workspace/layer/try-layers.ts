@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { makePrivateDir, readWholeJson, writeJsonAtomic } from '../../core/store/record.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { writeNonce } from '../base/generation.ts';
+import { writeNonce } from '../base/generations/generation.ts';
 import { openLayers } from './layers.ts';
 
 export interface TrialOptions {

@@ -6,7 +6,7 @@ import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generation-refs.ts';
+import { addRef, dropVoidRefs, generationRefs, releaseRef } from '../base/generations/generation-refs.ts';
 import { compareSnapshots, encodeSnapshot, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
 import { sendToVolume, type UploadOptions } from './volume-upload.ts';
 

@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { FoundVolume, Mount } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { unpackInto } from '../../engines/engine/containers/unpack.ts';
 import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { unpackInto } from '../../engines/engine/unpack.ts';
-import { writeNonce } from '../base/generation.ts';
-import type { Layer, LayerView, ScratchLayer } from './layer.ts';
+import { writeNonce } from '../base/generations/generation.ts';
+import type { Layer, LayerView, ScratchLayer, ScratchOver } from './layer.ts';
 import { madeBySetup } from './made-by-setup.ts';
 import { overlayDelta, readNonce } from './overlay-layer.ts';
 import { createOverlay } from './overlay-volume.ts';
@@ -32,11 +32,11 @@ export const volumeStrategy: WorkspaceStrategy = {
     return openVolumeLayer({ ...place, dir: layerDir(sessionDir), base: volumeOf(record) });
   },
   view: ({ sessionId, sessionDir }, record) => viewVolume(sessionId, layerDir(sessionDir), volumeOf(record)),
-  async openScratch({ plan, engine }, record) {
+  async openScratch({ plan, engine }, record, over) {
     const { sessionId, sessionDir, ownImage: image = plan.image, user } = plan;
     const made = await madeBySetup(engine, plan);
     const place = { engine, sessionId, image, user, generation: record.generation, made };
-    return openScratch({ ...place, dir: scratchDir(sessionDir), base: volumeOf(record) });
+    return openScratch({ ...place, dir: scratchDir(sessionDir, over), base: volumeOf(record) }, over);
   },
   layerVolumes: (sessionId) => [layerVolume(sessionId)],
   planned: ({ sessionId }) => ({
@@ -175,9 +175,9 @@ async function fillLayer(
 }
 
 /** All three layers are directories in volumes of the engine. */
-async function openScratch(place: VolumePlace): Promise<ScratchLayer> {
+async function openScratch(place: VolumePlace, over: ScratchOver): Promise<ScratchLayer> {
   const { engine, sessionId, dir, base } = place;
-  const { merged: volume, own } = scratchVolumes(sessionId);
+  const { merged: volume, own } = scratchVolumes(sessionId, over);
   const [lowest, lower] = [await engine.findVolume(base.volume), await engine.findVolume(layerVolume(sessionId))];
   if (lowest === undefined || lower === undefined) throw volumeGone();
   const close = async (): Promise<void> => {
@@ -191,7 +191,8 @@ async function openScratch(place: VolumePlace): Promise<ScratchLayer> {
   await engine.createVolume({ name: own, labels: { 'run-claude.session': sessionId } });
   await fillLayer(place, own, '');
   const top = joinablePath(await engine.findVolume(own));
-  const lowers = [`${joinablePath(lower)}/upper`, `${joinablePath(lowest)}/${base.place}/tree`, ...place.made];
+  const session = over === 'session' ? [`${joinablePath(lower)}/upper`] : [];
+  const lowers = [...session, `${joinablePath(lowest)}/${base.place}/tree`, ...place.made];
   const above = { upper: `${top}/upper`, work: `${top}/work` };
   await createOverlay(engine, { name: volume, sessionId, lowers, above });
   return { mounts: [{ kind: 'volume', volume, target: WORKSPACE, readonly: false }], writable: true, close };

@@ -16,6 +16,8 @@ export interface WorkspaceRecord {
   readonly rules: SelectionRules;
   /** Paths that could not be copied, with what is below them. Earlier releases did not write it. */
   readonly leftOut?: readonly string[];
+  /** Files that are masked. Earlier releases masked none by themselves. */
+  readonly masked?: readonly string[];
   /** The generation in the engine, for a strategy that stores it there. */
   readonly volume?: VolumeBase;
 }
@@ -30,7 +32,7 @@ const DECIDE = 'What was collected from it is in its record: review, apply or di
  */
 export function parseWorkspaceRecord(value: unknown): WorkspaceRecord {
   if (value === undefined) throw new RunClaudeError('WORKSPACE_GONE', 'this session has no workspace on record');
-  const { version, strategy: named, generation, entries, rules, leftOut, volume } = objectOf(value);
+  const { version, strategy: named, generation, entries, rules, leftOut, masked, volume } = objectOf(value);
   if (version !== 1) throw unreadable('it was written by another version of run-claude');
   const strategy = STRATEGY_NAMES.find((name) => name === named);
   if (strategy === undefined) throw unreadable(`this version of run-claude has no strategy '${String(named)}'`);
@@ -39,15 +41,23 @@ export function parseWorkspaceRecord(value: unknown): WorkspaceRecord {
   const { exclude, include, mask } = objectOf(rules);
   if (!isListOfText(exclude) || !isListOfText(include) || !isListOfText(mask)) throw unreadable('it has no rules');
   if (leftOut !== undefined && !isListOfText(leftOut)) throw unreadable('it does not name what was left out');
+  if (masked !== undefined && !isListOfText(masked)) throw unreadable('it does not name what is masked');
   const sent = volume === undefined ? undefined : parseVolumeBase(volume);
   if (lstatSync(path.join(generation, 'manifest'), { throwIfNoEntry: false }) === undefined) {
     throw new RunClaudeError('WORKSPACE_GONE', 'the base generation of this session no longer exists', {
       hint: DECIDE,
     });
   }
-  const record = { version, strategy, generation, entries, rules: { exclude, include, mask } } as const;
-  const whole = leftOut === undefined ? record : { ...record, leftOut };
-  return sent === undefined ? whole : { ...whole, volume: sent };
+  return {
+    version,
+    strategy,
+    generation,
+    entries,
+    rules: { exclude, include, mask },
+    ...(leftOut === undefined ? {} : { leftOut }),
+    ...(masked === undefined ? {} : { masked }),
+    ...(sent === undefined ? {} : { volume: sent }),
+  };
 }
 
 function parseVolumeBase(value: unknown): VolumeBase {

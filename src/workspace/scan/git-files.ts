@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { rewriteConfig } from '../../core/git/config-write.ts';
+import { withoutPackedStash } from '../../core/git/layout.ts';
 import { type CopiedPlaces, isOfMainTree, rewritePointer, rewriteWorkTree } from '../../core/git/pointers.ts';
 import { decodeBytes, encodeBytes } from '../../core/text/path.ts';
 import type { Row } from './packed-directory.ts';
@@ -22,6 +23,8 @@ export function rewriteGitFile(entry: string, source: string, bytes: Buffer, pla
     });
     return { bytes: Buffer.from(text), dropped };
   }
+  if (path.posix.basename(entry) === 'packed-refs')
+    return { bytes: Buffer.from(withoutPackedStash(bytes.toString('latin1')), 'latin1'), dropped: [] };
   const text = rewritePointer(entry, decodeBytes(bytes), path.dirname(source), places);
   return { bytes: encodeBytes(text), dropped: [] };
 }

@@ -12,22 +12,23 @@ export interface Lacking {
 }
 
 /**
- * What a copy lacks: what the rules leave out or mask, and what could not be copied (`leftOut`: special files, and what
- * cannot be read), with everything below it. This is the only place that knows: git's index in the copy, the collection of
+ * What a copy lacks: what the rules leave out or mask, what could not be copied (`leftOut`: special files, and what cannot
+ * be read), with everything below it, and the files that have decoys (`masked`). This is the only place that knows: git's index in the copy, the collection of
  * changes, imported change sets and the gate of commits all ask it.
  */
-export function lackingPaths(selection: Selection, leftOut: Iterable<string>): Lacking {
+export function lackingPaths(selection: Selection, leftOut: Iterable<string>, masked: Iterable<string> = []): Lacking {
   // A socket of git's own, for example, does not belong to the project's content.
   const out = new Set([...leftOut].filter((path) => !isInDotGit(path)));
   const isBelow = (path: string): boolean => out.size > 0 && (out.has(path) || liesBelow(path, out));
   const paths = [...out].sort();
+  const decoyed = new Set(masked);
   return {
     key: selection.key === '' && out.size === 0 ? '' : JSON.stringify([selection.key, ...paths]),
     lackOf(path, isDirectory = false) {
       // An index that came with a project may name anything.
       if (parseRelPath(path) === undefined) return undefined;
       if (selection.leftOut(path, isDirectory) || isBelow(path)) return 'absent';
-      return selection.masked(path) ? 'empty' : undefined;
+      return selection.masked(path) || decoyed.has(path) ? 'empty' : undefined;
     },
   };
 }

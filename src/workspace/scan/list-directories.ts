@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { insideGit, isRunningState } from '../../core/git/layout.ts';
+import { insideGit, isRunningState, isStash } from '../../core/git/layout.ts';
 import { encodeBytes } from '../../core/text/path.ts';
 import { gitFilesAmong, rowKindOf } from './row-kind.ts';
 import { FIELDS, NAMES_AT, packHead, packSection, sectionLength } from './section-layout.ts';
@@ -117,7 +117,7 @@ export class DirectoryLister {
       const full = join(sources[0] as AnyPath, name, isText);
       const stat = statOf(graft?.[0]?.source ?? full, dir, name, isText, batch);
       if (stat === undefined) continue;
-      if (inGit !== undefined && isRunningState(inGit, name, stat.isDirectory())) continue;
+      if (inGit !== undefined && (isRunningState(inGit, name, stat.isDirectory()) || isStash(inGit, name))) continue;
       const kind = rowKindOf(stat, name, git);
       if (kind === undefined) {
         batch.problems.push({ dir, name: bytesOf(name, isText), why: specialFile(stat.mode & S_IFMT) });

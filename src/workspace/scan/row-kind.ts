@@ -9,11 +9,12 @@ const MAX_POINTER_BYTES = 8192;
 export interface GitFiles {
   readonly dotGit: boolean;
   readonly config: boolean;
+  readonly refs: boolean;
   readonly worktreeConfig: boolean;
   readonly gitdir: boolean;
 }
 
-const NO_GIT: GitFiles = { dotGit: false, config: false, worktreeConfig: false, gitdir: false };
+const NO_GIT: GitFiles = { dotGit: false, config: false, refs: false, worktreeConfig: false, gitdir: false };
 const ONLY_POINTER: GitFiles = { ...NO_GIT, dotGit: true };
 
 /** Those in a directory with these names; none where git's directories are like any other (`plain`). */
@@ -22,7 +23,13 @@ export function gitFilesAmong(names: readonly string[], plain: boolean): GitFile
   if (!names.includes('HEAD')) return ONLY_POINTER;
   const isRepository = names.includes('objects') && names.includes('refs');
   const isWorktree = names.includes('commondir');
-  return { dotGit: true, config: isRepository, worktreeConfig: isRepository || isWorktree, gitdir: isWorktree };
+  return {
+    dotGit: true,
+    config: isRepository,
+    refs: isRepository,
+    worktreeConfig: isRepository || isWorktree,
+    gitdir: isWorktree,
+  };
 }
 
 /** The letter of a row's kind; undefined for a file that no copy has. */
@@ -33,5 +40,6 @@ export function rowKindOf({ mode, size }: Stats, name: string, git: GitFiles): R
   if (type !== S_IFREG) return undefined;
   const isConfig = (git.config && name === 'config') || (git.worktreeConfig && name === 'config.worktree');
   const isPointer = (git.dotGit && name === '.git') || (git.gitdir && name === 'gitdir');
-  return isConfig || (isPointer && size <= MAX_POINTER_BYTES) ? 'g' : 'f';
+  const isRefs = git.refs && name === 'packed-refs';
+  return isConfig || isRefs || (isPointer && size <= MAX_POINTER_BYTES) ? 'g' : 'f';
 }

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
-import { TICK_MS } from '../../core/host/mtime-granularity.ts';
+import { TICK_MS } from '../../core/host/files/mtime-granularity.ts';
 import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../../core/text/path.ts';
 import type { Selection } from '../../core/text/selection.ts';
 import type { Problem } from '../../core/types/entry.ts';

@@ -22,6 +22,8 @@ export interface CollectChangesOptions extends CollectRules {
   readonly frozen: FrozenFiles;
   /** What the session's copy lacks: a change of it is blocked. */
   readonly lacking: Lacking;
+  /** Files with decoys: a change of one is not brought back. */
+  readonly masked?: readonly string[];
   /** As Policy.includeIgnored. */
   readonly includeIgnored: boolean | readonly string[];
   /** A setup made files in the project, which the collector reads at its own root: they are ignored output. */

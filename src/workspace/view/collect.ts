@@ -1,4 +1,4 @@
-import { turnsOf } from '../../core/host/turns.ts';
+import { turnsOf } from '../../core/host/processes/turns.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
 import { MAX_IN_MEMORY_BYTES } from '../../core/text/in-memory.ts';
 import { LACKED } from '../../core/text/lacked.ts';
@@ -9,6 +9,7 @@ import type { WithheldFile } from '../../core/types/rename.ts';
 import type { CollectChangesOptions } from './collect-options.ts';
 import { compareLayerToBase } from './compare-layer-to-base.ts';
 import { type HiddenFiles, inGit, setIgnoredAside, untouched, type Wanted, withNewFolders } from './ignored-aside.ts';
+import { setMaskedAside } from './masked-aside.ts';
 import { renameReader } from './rename-reader.ts';
 
 /** Free space that large frozen content must leave on the disk of the session's record. */
@@ -31,7 +32,8 @@ export async function collectChanges(options: CollectChangesOptions): Promise<Co
 
 async function freezeChanges(options: CollectChangesOptions): Promise<Collected> {
   const { collector, match, members, store } = options;
-  const pairs = await compareLayerToBase(collector, options.delta);
+  const compared = await compareLayerToBase(collector, options.delta);
+  const { pairs, maskedEdits } = await setMaskedAside(compared, options);
   const { wanted, withheld, hidden, isMoved } = await setIgnoredAside(pairs, options);
   const freezing: Freezing = { ...options, sparse: { left: options.sparseBytes } };
   const found = await freezeAll(wanted, freezing);
@@ -54,6 +56,7 @@ async function freezeChanges(options: CollectChangesOptions): Promise<Collected>
     baseEntries: options.baseEntries,
     ...(matched === undefined ? {} : { renames: matched.renames, uncompared: matched.uncompared }),
     ...(leftMembers.length === 0 ? {} : { leftMembers }),
+    ...(maskedEdits.length === 0 ? {} : { maskedEdits }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import { removeContainers } from '../../engines/engine/remove-containers.ts';
+import { removeContainers } from '../../engines/engine/containers/remove-containers.ts';
 import { emptyByMount, removeLayerDir } from '../layer/overlay-layer.ts';
-import { layerDir, scratchDir, scratchVolumes } from '../layer/places.ts';
+import { layerDir, SCRATCH_SIDES, scratchDir, scratchVolumes } from '../layer/places.ts';
 import { dropShortLinks } from '../layer/short-links.ts';
 import { layerVolumes } from '../layer/strategies.ts';
 import { releaseBases } from './start-base.ts';
@@ -14,7 +14,7 @@ export function hasLayer(sessionDir: string): boolean {
 }
 
 function layerDirs(sessionDir: string): string[] {
-  return [layerDir(sessionDir), scratchDir(sessionDir)];
+  return [layerDir(sessionDir), ...SCRATCH_SIDES.map((over) => scratchDir(sessionDir, over))];
 }
 
 /**
@@ -26,7 +26,8 @@ export async function dropLayer(plan: Plan, engine: Runtime | undefined): Promis
   if (volumes.length > 0 && engine === undefined) return;
   for (const volume of volumes) await engine?.removeVolume(volume);
   const { sessionId, sessionDir, ownImage: image = plan.image } = plan;
-  if (engine !== undefined && existsSync(scratchDir(sessionDir))) await dropScratchLayer(engine, sessionId);
+  const isScratchLeft = SCRATCH_SIDES.some((over) => existsSync(scratchDir(sessionDir, over)));
+  if (engine !== undefined && isScratchLeft) await dropScratchLayer(engine, sessionId);
   for (const dir of layerDirs(sessionDir)) {
     if (!existsSync(dir) || removeLayerDir(dir) || engine === undefined) continue;
     await emptyByMount({ engine, sessionId, dir, image });
@@ -38,9 +39,11 @@ export async function dropLayer(plan: Plan, engine: Runtime | undefined): Promis
 /** Removes what a killed command left in the engine of a session's scratch layer. Precondition: nothing else runs on the session's layer. */
 async function dropScratchLayer(engine: Runtime, sessionId: string): Promise<void> {
   await removeContainers(engine, sessionId);
-  const { merged, own } = scratchVolumes(sessionId);
-  await engine.removeVolume(merged);
-  await engine.removeVolume(own);
+  for (const over of SCRATCH_SIDES) {
+    const { merged, own } = scratchVolumes(sessionId, over);
+    await engine.removeVolume(merged);
+    await engine.removeVolume(own);
+  }
 }
 
 /** Removes the short links that a killed command left, by which the engine found a session's layer. Precondition: no volume names them. */

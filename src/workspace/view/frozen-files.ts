@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
-import { processIdentity } from '../../core/host/process.ts';
+import { processIdentity } from '../../core/host/processes/process.ts';
 import type { ContentStore, StoredContent } from '../../core/store/content.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 

@@ -1,5 +1,5 @@
 import { isDotGitName } from '../../core/git/names.ts';
-import { turnsOf } from '../../core/host/turns.ts';
+import { turnsOf } from '../../core/host/processes/turns.ts';
 import { pathPattern } from '../../core/text/patterns/path-pattern.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { WithheldGroup } from '../../core/types/entry.ts';

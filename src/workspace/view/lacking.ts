@@ -8,8 +8,8 @@ import { withoutIgnored } from '../scan/project-ignores.ts';
 import { fsPath } from '../scan/walk.ts';
 
 /** What the copy of a session lacks, by its record. */
-export function lackingOfRecord({ rules, leftOut = [] }: WorkspaceRecord): Lacking {
-  return lackingPaths(selectPaths(rules), leftOut);
+export function lackingOfRecord({ rules, leftOut = [], masked = [] }: WorkspaceRecord): Lacking {
+  return lackingPaths(selectPaths(rules), leftOut, masked);
 }
 
 /** A user's files that a session's copy lacked, as the project has them now. */
@@ -28,8 +28,8 @@ const MAX_ENTRIES = 100_000;
 
 /**
  * What the copy of a session lacks, for changes that are not made of the copy's files: commits. `record`: as in the
- * session's record; none of a bind session, which works on the project itself. Where ignored files were left out too,
- * those that the project has count.
+ * session's record; none of a bind session, which works on the project itself with masked files. Where ignored files were
+ * left out too, those that the project has count.
  *
  * @throws {RunClaudeError} as parseWorkspaceRecord.
  */
@@ -37,7 +37,7 @@ export function lackedFiles(
   { project: { root }, policy }: Pick<Plan, 'project' | 'policy'>,
   record: unknown,
 ): LackedFiles {
-  if (record === undefined) return NOTHING_LACKED;
+  if (record === undefined) return policy.mode === 'bind' ? maskedOnly(policy) : NOTHING_LACKED;
   const workspace = parseWorkspaceRecord(record);
   const lacking = lackingOfRecord(workspace);
   const isCopied = policy.copyIgnored !== false;
@@ -49,6 +49,11 @@ export function lackedFiles(
       lacking.lackOf(one) !== undefined || (!isCopied && ignored.leftOut(one, false) && isThere(root, one)),
     hidesLacking: (one) => isFolder(root, one) && (lacksHere(one, true) || hasLacking(root, one, lacksHere)),
   };
+}
+
+function maskedOnly({ mask }: Pick<Plan['policy'], 'mask'>): LackedFiles {
+  const { masked } = selectPaths({ exclude: [], include: [], mask });
+  return { ...NOTHING_LACKED, lacks: masked };
 }
 
 function isThere(root: string, one: string): boolean {

@@ -21,10 +21,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const { strategy, policy } = options.plan;
   if (strategy === 'bind') throw new TypeError('bind mode has no workspace');
   const rules = selectionRules(policy);
-  const { dir: generation, entries, missing: leftOut } = await startBase(options);
+  const { dir: generation, entries, missing: leftOut, secrets, decoys } = await startBase(options);
+  const masked = secrets.flatMap(({ path, state }) => (state === 'masked' ? [path] : []));
   const volume = await sendBase(options, strategy, generation);
-  const record: WorkspaceRecord = { version: 1, strategy, generation, entries, rules, leftOut };
-  return open(options, volume === undefined ? record : { ...record, volume });
+  const record: WorkspaceRecord = { version: 1, strategy, generation, entries, rules, leftOut, masked };
+  return open(options, volume === undefined ? record : { ...record, volume }, { files: secrets, decoys });
 }
 
 /** The same layer over the same base generation. Throws as parseWorkspaceRecord does. */
@@ -32,8 +33,12 @@ export async function reopenWorkspace(options: WorkspaceOptions, record: unknown
   return open(options, parseWorkspaceRecord(record));
 }
 
-async function open(options: WorkspaceOptions, record: WorkspaceRecord): Promise<Workspace> {
-  const workspace = new SessionWorkspace(options, await openLayer(options, record), record);
+async function open(
+  options: WorkspaceOptions,
+  record: WorkspaceRecord,
+  secrets?: Workspace['secrets'],
+): Promise<Workspace> {
+  const workspace = new SessionWorkspace(options, await openLayer(options, record), record, secrets);
   await workspace.begin();
   return workspace;
 }

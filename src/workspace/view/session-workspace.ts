@@ -5,8 +5,8 @@ import { openContentStore } from '../../core/store/content.ts';
 import type { TreeReader } from '../../core/types/collector.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Collected } from '../../core/types/entry.ts';
-import { flushBase } from '../base/flush-base.ts';
-import { emptyTrashLater } from '../base/trash.ts';
+import { flushBase } from '../base/generations/flush-base.ts';
+import { emptyTrashLater } from '../base/generations/trash.ts';
 import {
   DISK_RESERVE_BYTES,
   type DiskHooks,
@@ -36,12 +36,13 @@ export class SessionWorkspace implements Workspace {
   readonly mounts: readonly Mount[];
   readonly record: WorkspaceRecord;
   readonly reader: TreeReader;
+  readonly secrets: Workspace['secrets'];
   readonly #options: WorkspaceOptions;
   readonly #layer: Layer;
   readonly #collector: LazyCollector;
   readonly #cut = new AbortController();
 
-  constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord) {
+  constructor(options: WorkspaceOptions, layer: Layer, record: WorkspaceRecord, secrets?: Workspace['secrets']) {
     const { plan, engine, roots = [] } = options;
     // The collector reads nothing by these mounts: they keep the engine from pruning the volumes. On Podman, and in a job,
     // each container has its own mount, and an overlay must not be mounted twice.
@@ -59,6 +60,7 @@ export class SessionWorkspace implements Workspace {
     });
     this.mounts = layer.mounts;
     this.record = record;
+    this.secrets = secrets;
     this.reader = this.#collector.reader;
   }
 
@@ -117,6 +119,7 @@ export class SessionWorkspace implements Workspace {
       delta: await this.#layer.delta(collector),
       store,
       lacking: lackingOfRecord(this.record),
+      masked: this.record.masked ?? [],
       ...watchedBy(plan),
       baseEntries: this.record.entries,
       sparseBytes: this.#diskBytes,

@@ -1,7 +1,8 @@
 import type { Plan } from '../../core/types/plan.ts';
+import type { SecretFile } from '../../core/types/secret-file.ts';
 import { STRATEGIES } from '../../core/types/strategy.ts';
 import type { BaseGeneration } from '../base/base.ts';
-import { releaseRef } from '../base/generation-refs.ts';
+import { releaseRef } from '../base/generations/generation-refs.ts';
 import { prepareBase } from '../base/prepare-base.ts';
 import { startSelection } from '../base/prescan-project.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
@@ -23,6 +24,7 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
     project: project.root,
     grafts: policy.shallow ? await shallowGrafts(plan, tell) : gitGrafts(project.root),
     selection,
+    unmask: policy.unmask ?? [],
     owner: ownerInside(plan.user),
     sessionId: plan.sessionId,
     sessionDir: plan.sessionDir,
@@ -42,6 +44,14 @@ export async function startBase(options: WorkspaceOptions): Promise<BaseGenerati
     base.leftOut.map(({ path: one, why }) => `${one} (${why})`),
   );
   list(policy.copyIgnored === false ? 'Excluded, ignored or masked' : 'Excluded or masked', base.withheld);
+  const inState = (state: SecretFile['state']): string[] =>
+    base.secrets.flatMap((one) => (one.state === state ? [one.path] : []));
+  // With a prescan the start screen has them.
+  if (options.prescan === undefined) {
+    list('Masked, since they hold secrets', inState('masked'));
+    list('Not masked, since git has them', inState('tracked'));
+    list('Not masked, although they hold secrets', inState('by-content'));
+  }
   await warnOfHistory(options, base.withheld);
   list("Left out of the copy's git configuration", base.dropped);
   for (const text of gitLimits(project.root)) tell({ kind: 'message', level: 'warning', text });

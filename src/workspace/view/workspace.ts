@@ -1,7 +1,9 @@
+import type { Decoy } from '../../core/secrets/decoy.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import type { TreeReader } from '../../core/types/collector.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { ChangeKind, Collected, WithheldGroup } from '../../core/types/entry.ts';
+import type { SecretFile } from '../../core/types/secret-file.ts';
 import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
 import type { CollectRules } from './collect-options.ts';
 
@@ -33,6 +35,8 @@ export interface Workspace {
   readonly mounts: readonly Mount[];
   /** For session.json: reopenWorkspace opens the same workspace from it. */
   readonly record: unknown;
+  /** The project's secrets, where the workspace was made anew: its files, and the decoys in the masked ones. */
+  readonly secrets?: { readonly files: readonly SecretFile[]; readonly decoys: readonly Decoy[] } | undefined;
   /** Roots 'base', 'upper', 'merged' (strategy and engine permitting) and those asked for. */
   readonly reader: TreeReader;
   /** Starts the collector. Nothing needs it before the agent runs, so the two containers start side by side. */

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { TICK_MS, waitForTick } from '../../../core/host/mtime-granularity.ts';
+import { TICK_MS, waitForTick } from '../../../core/host/files/mtime-granularity.ts';
 import { spawnSync } from '../../../core/host/programs/start-program.ts';
 import { settableTime } from '../../../core/store/file-time.ts';
 

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { RunClaudeError } from '../../../core/errors.ts';
-import { TICK_MS, waitForTick } from '../../../core/host/mtime-granularity.ts';
-import { openDirectory, removeTreeSync } from '../../../core/host/remove-tree.ts';
+import { TICK_MS, waitForTick } from '../../../core/host/files/mtime-granularity.ts';
+import { openDirectory, removeTreeSync } from '../../../core/host/files/remove-tree.ts';
 import { openProgress } from '../../../core/progress/open-progress.ts';
 import { settableTimeOfMs } from '../../../core/store/file-time.ts';
 import { remedyOf } from '../../../core/store/remedy.ts';

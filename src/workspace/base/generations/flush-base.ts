@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { spawn } from '../../core/host/programs/start-program.ts';
-import { writeFileAtomic } from '../../core/store/record.ts';
+import { spawn } from '../../../core/host/programs/start-program.ts';
+import { writeFileAtomic } from '../../../core/store/record.ts';
 import { readHeader, syncedState } from './manifest.ts';
 
 /**

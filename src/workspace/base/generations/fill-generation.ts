@@ -1,27 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { processIdentity } from '../../core/host/process.ts';
-import { writeFileAtomic } from '../../core/store/record.ts';
-import type { Problem } from '../../core/types/entry.ts';
-import type { Tell } from '../../core/types/event.ts';
-import { lackingPaths } from '../scan/lacking.ts';
-import { compareSnapshots, type Differences, encodeSnapshot, type Snapshot } from '../scan/snapshot.ts';
-import { type WalkedTree, walkTree } from '../scan/walk.ts';
-import type { BaseOptions } from './base-options.ts';
+import { processIdentity } from '../../../core/host/processes/process.ts';
+import { writeFileAtomic } from '../../../core/store/record.ts';
+import type { Problem } from '../../../core/types/entry.ts';
+import type { Tell } from '../../../core/types/event.ts';
+import { lackingPaths } from '../../scan/lacking.ts';
+import { compareSnapshots, type Differences, encodeSnapshot, type Snapshot } from '../../scan/snapshot.ts';
+import { type WalkedTree, walkTree } from '../../scan/walk.ts';
+import { isSameSearch } from '../../secrets/find-secrets.ts';
+import { type MaskedTree, maskSecrets } from '../../secrets/mask-secrets.ts';
+import type { BaseOptions } from '../base-options.ts';
+import { withoutLostSubmodules } from '../lost-submodules.ts';
+import { markIndexes } from '../mark-indexes.ts';
+import { refreshTree } from '../refresh/refresh.ts';
 import { genDir, maxEntryBytes } from './generation.ts';
-import { withoutLostSubmodules } from './lost-submodules.ts';
 import {
   forget,
   forgetRemarks,
   GENERATION_FORMAT,
   type Header,
+  type HeaderSecrets,
+  type knownSecrets,
   type Loaded,
   type WantedHeader,
   writeJournal,
 } from './manifest.ts';
-import { markIndexes } from './mark-indexes.ts';
-import { refreshTree } from './refresh/refresh.ts';
 import { emptyTree, whiteoutOf } from './stacked.ts';
 
 const ROUNDS = 4;
@@ -38,14 +42,15 @@ export interface Target {
 
 /** What a generation turned out to hold. */
 export interface Filled extends Pick<Header, 'unreadable' | 'dropped'> {
+  readonly secrets?: HeaderSecrets | undefined;
   readonly known: Snapshot;
-  readonly walked: WalkedTree;
+  readonly walked: MaskedTree;
   /** What kept changing while it was copied. */
   readonly moved?: readonly string[];
 }
 
 /** Makes the generation equal to the project. What changes while it is copied is scanned again. */
-export async function fillGeneration(options: BaseOptions, target: Target, first: WalkedTree): Promise<Filled> {
+export async function fillGeneration(options: BaseOptions, target: Target, first: MaskedTree): Promise<Filled> {
   const { number, from, stacked } = target;
   const gen = genDir(options.dir, number);
   const manifest = path.join(gen, 'manifest');
@@ -57,7 +62,10 @@ export async function fillGeneration(options: BaseOptions, target: Target, first
   let { differences } = target;
   let moved: readonly string[] = [];
   let header = from?.header;
-  for (let round = 1; differences.any || !hasRoot(header, walked) || !existsSync(manifest); round++) {
+  // A later round searches files that the first one left out, which need not be recorded at once.
+  const isCurrent = (round: number): boolean =>
+    hasRoot(header, walked) && (round > 1 || isSameSearch(header?.secrets, walked.secrets.found));
+  for (let round = 1; differences.any || !isCurrent(round) || !existsSync(manifest); round++) {
     if (stacked && round > 1) {
       rmSync(manifest);
       emptyTree(gen);
@@ -91,6 +99,7 @@ export async function fillGeneration(options: BaseOptions, target: Target, first
       root: { mode, mtimeMs },
       unreadable: [...unreadable.values()],
       dropped: [...dropped.values()],
+      secrets: secretsOf(walked, stacked ? from?.header : header),
     };
     writeFileAtomic(manifest, encodeSnapshot(header, known), { durable: false });
     rmSync(path.join(gen, 'journal'), { force: true });
@@ -104,23 +113,44 @@ export async function fillGeneration(options: BaseOptions, target: Target, first
       if (moved.length > 0) tellMoving(options.tell, moved);
       break;
     }
-    walked = marked(options, await walkProject(options, known), [...unreadable.values()]);
+    const now = await walkProject(options, { snapshot: known, found: header.secrets });
+    walked = marked(options, now, [...unreadable.values()]);
     differences = compareSnapshots(known, walked.snapshot);
   }
-  return { unreadable: [...unreadable.values()], dropped: [...dropped.values()], known, walked, moved };
+  return {
+    unreadable: [...unreadable.values()],
+    dropped: [...dropped.values()],
+    secrets: header?.secrets,
+    known,
+    walked,
+    moved,
+  };
 }
 
-/** The project as it is now, with its indexes as they are. */
-export function walkProject(options: BaseOptions, known: Snapshot | undefined): Promise<WalkedTree> {
-  const { dir, project: root, grafts, selection, signal } = options;
+/** What a scan found, and the decoys of the tree: of unchanged files those of before. */
+function secretsOf({ secrets: { found, files, decoys } }: MaskedTree, before: Header | undefined): HeaderSecrets {
+  const masked = new Set(files.flatMap(({ path: one, state }) => (state === 'masked' ? [one] : [])));
+  const kept = before?.secrets?.decoys.filter((one) => masked.has(one.path) && !decoys.has(one.path)) ?? [];
+  return { ...found, decoys: [...kept, ...[...decoys.values()].flat()] };
+}
+
+/** The project as it is now, with its secrets masked, and its indexes as they are. */
+export async function walkProject(
+  options: BaseOptions,
+  known: ReturnType<typeof knownSecrets> | undefined,
+): Promise<MaskedTree> {
+  const { dir, project: root, grafts, selection, unmask = [], signal } = options;
   const maxPathBytes = maxEntryBytes(dir);
-  return walkTree({ root, grafts, selection, known, maxPathBytes, ...(signal === undefined ? {} : { signal }) });
+  const quietly = signal === undefined ? {} : { signal };
+  const walked = await walkTree({ root, grafts, selection, known: known?.snapshot, maxPathBytes, ...quietly });
+  return maskSecrets(walked, { project: root, dir, unmask }, known);
 }
 
 /** The walked tree as the copy has it: git in it passes over what the copy lacks. */
-export function marked({ selection }: BaseOptions, walked: WalkedTree, unreadable: readonly Problem[]): WalkedTree {
+export function marked({ selection }: BaseOptions, walked: MaskedTree, unreadable: readonly Problem[]): MaskedTree {
   const missing = [...walked.leftOut, ...unreadable].map((one) => one.path);
-  return markIndexes(withoutLostSubmodules(walked), lackingPaths(selection, missing));
+  const tree = markIndexes(withoutLostSubmodules(walked), lackingPaths(selection, missing));
+  return { ...tree, secrets: walked.secrets };
 }
 
 export function wantedHeader(options: BaseOptions): WantedHeader {

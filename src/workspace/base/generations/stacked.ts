@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
-import { spawnSync } from '../../core/host/programs/start-program.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
-import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
-import type { Differences } from '../scan/snapshot.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import { removeTreeSync } from '../../../core/host/files/remove-tree.ts';
+import { spawnSync } from '../../../core/host/programs/start-program.ts';
+import { makePrivateDir, writeFileAtomic } from '../../../core/store/record.ts';
+import type { Differences } from '../../scan/snapshot.ts';
 import { genDir, writeNonce } from './generation.ts';
 
 // A stacked generation holds only what differs from a whole generation next to it, which sessions reference:

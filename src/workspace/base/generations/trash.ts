@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { removeEntriesInBackground, removeTreeSync } from '../../core/host/remove-tree.ts';
-import { makePrivateDir } from '../../core/store/record.ts';
+import { removeEntriesInBackground, removeTreeSync } from '../../../core/host/files/remove-tree.ts';
+import { makePrivateDir } from '../../../core/store/record.ts';
 
 // Unreferenced generations are moved to the trash, `gone/` in a base's directory: removing a large tree takes seconds,
 // which would delay a start.

@@ -15,12 +15,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { maxPathBytes } from '../../core/host/path-limit.ts';
-import { settableTimeOfMs } from '../../core/store/file-time.ts';
-import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
-import { type RowKind, rowsOf } from '../scan/packed-directory.ts';
-import type { Snapshot } from '../scan/snapshot.ts';
-import { fsPath } from '../scan/walk.ts';
+import { maxPathBytes } from '../../../core/host/files/path-limit.ts';
+import { settableTimeOfMs } from '../../../core/store/file-time.ts';
+import { makePrivateDir, writeFileAtomic } from '../../../core/store/record.ts';
+import { type RowKind, rowsOf } from '../../scan/packed-directory.ts';
+import type { Snapshot } from '../../scan/snapshot.ts';
+import { fsPath } from '../../scan/walk.ts';
 import { moveToTrash } from './trash.ts';
 
 /** The directory of a generation, in the directory of its base. */

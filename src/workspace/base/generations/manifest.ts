@@ -1,15 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
-import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
-import { nameOfPath, parentPath, parseRelPath } from '../../core/text/path.ts';
-import type { Problem } from '../../core/types/entry.ts';
-import type { Tell } from '../../core/types/event.ts';
-import { packRows, type Row, rowsOf } from '../scan/packed-directory.ts';
-import { type Difference, loadHeader, loadSnapshot, type Snapshot } from '../scan/snapshot.ts';
-import { fsPath } from '../scan/walk.ts';
-import type { Owner } from './refresh/touched-directories.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import { removeTreeSync } from '../../../core/host/files/remove-tree.ts';
+import type { Decoy } from '../../../core/secrets/decoy.ts';
+import { readJson, writeJsonAtomic } from '../../../core/store/record.ts';
+import { nameOfPath, parentPath, parseRelPath } from '../../../core/text/path.ts';
+import type { Problem } from '../../../core/types/entry.ts';
+import type { Tell } from '../../../core/types/event.ts';
+import { packRows, type Row, rowsOf } from '../../scan/packed-directory.ts';
+import { type Difference, loadHeader, loadSnapshot, type Snapshot } from '../../scan/snapshot.ts';
+import { fsPath } from '../../scan/walk.ts';
+import type { FoundSecrets } from '../../secrets/find-secrets.ts';
+import type { Owner } from '../refresh/touched-directories.ts';
 
 /**
  * Format of a generation: its manifest, journal and tree. A generation of another format is made anew. Earlier formats:
@@ -30,6 +32,13 @@ export interface Header {
   /** Left out as unreadable, with the reason: rows that the tree does not have. */
   readonly unreadable: readonly Problem[];
   readonly dropped: readonly string[];
+  /** Earlier releases looked for no secrets. */
+  readonly secrets?: HeaderSecrets;
+}
+
+/** What the scan for secrets found, and the decoys that the tree has. */
+export interface HeaderSecrets extends FoundSecrets {
+  readonly decoys: readonly Decoy[];
 }
 
 export type RootState = Pick<Row, 'mode' | 'mtimeMs'>;
@@ -41,7 +50,10 @@ export interface Loaded {
 }
 
 /** What this start requires of a header. */
-export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state' | 'root'>;
+export type WantedHeader = Omit<Header, 'unreadable' | 'dropped' | 'state' | 'root' | 'secrets'>;
+
+/** The earlier scan of a generation, from which the next one goes on. */
+export const knownSecrets = ({ header, snapshot }: Loaded) => ({ snapshot, found: header.secrets });
 
 /** Undefined when the manifest is missing, damaged or of another format. */
 export function loadManifest(gen: string, tell: Tell): Loaded | undefined {
@@ -77,7 +89,15 @@ function parseHeader(value: unknown): Header {
     isListOf(unreadable, (one) => hasTexts(one, 'path', 'why')) &&
     isListOf(dropped, (one) => typeof one === 'string');
   if (!isSound) throw damaged('its header is damaged');
-  return header as Header;
+  const { secrets, ...others } = header as Header;
+  // Without them everything is searched again.
+  return hasSecrets(secrets) ? { ...others, secrets } : others;
+}
+
+function hasSecrets(value: unknown): value is HeaderSecrets {
+  if (!isObject(value) || !hasNumbers(value, 'version')) return false;
+  const isFile = (one: unknown): boolean => hasTexts(one, 'path', 'reason');
+  return isListOf(value['files'], isFile) && isListOf(value['decoys'], (one) => hasTexts(one, 'path', 'value'));
 }
 
 function damaged(why: string): RunClaudeError {

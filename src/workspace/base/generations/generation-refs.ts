@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
-import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import { readJson, writeJsonAtomic } from '../../../core/store/record.ts';
 
 /** A session's reference to a generation of a base, here or in an engine: that generation may not change. */
 export interface GenerationRef {

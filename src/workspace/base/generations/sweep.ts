@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
-import { isLocked, takeLock } from '../../core/store/lock.ts';
+import { removeTreeSync } from '../../../core/host/files/remove-tree.ts';
+import { isLocked, takeLock } from '../../../core/store/lock.ts';
 import { genDir, newestGeneration } from './generation.ts';
 import { generationRefs } from './generation-refs.ts';
 import { readHeader } from './manifest.ts';
