@@ -5,10 +5,10 @@ import type { Tell } from '../../core/types/event.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Choice, ChosenChange } from '../../core/types/review.ts';
 import type { Decision } from './decide.ts';
-import type { HostState } from './disk/host-entry.ts';
-import type { HostNames } from './disk/host-names.ts';
-import type { HostWalker } from './disk/host-path.ts';
-import type { OtherMember } from './disk/journal-format.ts';
+import type { HostState } from './disk/host/host-entry.ts';
+import type { HostNames } from './disk/host/host-names.ts';
+import type { HostWalker } from './disk/host/host-path.ts';
+import type { OtherMember } from './disk/journal/journal-format.ts';
 import type { EarlierApplies } from './earlier-applies.ts';
 
 export interface ApplyRequest {

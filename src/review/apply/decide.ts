@@ -1,5 +1,5 @@
 import type { Entry } from '../../core/types/entry.ts';
-import type { HostEntry } from './disk/host-entry.ts';
+import type { HostEntry } from './disk/host/host-entry.ts';
 
 /** Changes on one path: as the session began (frozen), as it left it, and on the host now. */
 export interface ThreeWay {

@@ -1,9 +1,9 @@
 import { liesBelow, parentPath } from '../../core/text/path.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
-import { heldFolder } from './disk/held-folder.ts';
-import { namesBelow } from './disk/host-entry.ts';
-import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import { heldFolder } from './disk/host/held-folder.ts';
+import { namesBelow } from './disk/host/host-entry.ts';
+import { type HostWalker, NotAFolder } from './disk/host/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { HOST_FILES_LOST } from './disk/replaced-folders.ts';
 import { replacesFolder, type Step } from './disk/steps.ts';

@@ -1,8 +1,8 @@
 import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import { sameContent } from './decide.ts';
-import type { HostEntry, HostState } from './disk/host-entry.ts';
-import { type ReadJournal, readJournals } from './disk/journal.ts';
+import type { HostEntry, HostState } from './disk/host/host-entry.ts';
+import { type ReadJournal, readJournals } from './disk/journal/journal.ts';
 import type { Target } from './disk/steps.ts';
 
 /** What earlier applies of a session wrote, by path: content of the session alone, without edits of the host. */

@@ -2,7 +2,7 @@ import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome, ChangeVerdict } from '../../core/types/session.ts';
 import { IN_PART } from '../choices/file-progress.ts';
-import type { HostState } from './disk/host-entry.ts';
+import type { HostState } from './disk/host/host-entry.ts';
 import type { Step, Target } from './disk/steps.ts';
 
 /** What one chosen change leads to: a step to be done, or the outcome without one. */

@@ -2,7 +2,7 @@ import { foldersAbove, parentPath } from '../../core/text/path.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
 import type { ConflictRules } from './apply-request.ts';
-import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import { type HostWalker, NotAFolder } from './disk/host/host-path.ts';
 import type { Step } from './disk/steps.ts';
 
 /** Why a change whose folder was removed on the host is a conflict. */

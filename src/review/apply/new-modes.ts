@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { parentPath } from '../../core/text/path.ts';
 import { defaultAccess } from './disk/attributes.ts';
-import { type HostWalker, NotAFolder } from './disk/host-path.ts';
+import { type HostWalker, NotAFolder } from './disk/host/host-path.ts';
 import type { Step, Target } from './disk/steps.ts';
 
 /** The umask of sessions whose record has none: the usual one of containers. */

@@ -4,16 +4,16 @@ import { withLock } from '../../core/store/lock.ts';
 import { whenText } from '../../core/text/when.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
-import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts';
-import { expectedIdentity, type ReadJournal, readJournals, reopenJournal } from './disk/journal.ts';
-import { endJournal, onePerPath } from './disk/journalled.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './disk/host/host-path.ts';
+import { expectedIdentity, type ReadJournal, readJournals, reopenJournal, unrecorded } from './disk/journal/journal.ts';
+import { endJournal, onePerPath } from './disk/journal/journalled.ts';
 import { togetherReason } from './disk/keep-together.ts';
 import { removeTemporary } from './disk/remove-temporary.ts';
 import { type RollBackTools, rollBack } from './disk/roll-back.ts';
 import { DiskFailure, runSteps } from './disk/run-steps.ts';
 import { reasonOf } from './disk/step-failure.ts';
 import { appliedOutcome, outcomeOf } from './disk/steps.ts';
-import { brokenThings, takeBack } from './disk/take-back.ts';
+import { brokenThings, undoSteps } from './disk/undo-steps.ts';
 import { projectLockFile } from './lock-file.ts';
 
 export interface RecoverRequest {
@@ -39,7 +39,7 @@ export interface RecoverRequest {
  */
 export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcome | undefined> {
   const journals = readJournals(request.sessionDir);
-  if (journals.every(({ end }) => end !== undefined)) return unrecorded(journals.at(-1), request);
+  if (journals.every(({ end }) => end !== undefined)) return unrecorded(journals, request.recordedAt);
   const body = async (): Promise<ApplyOutcome | undefined> => {
     const changes: ChangeOutcome[] = [];
     // Read again: the process that held the lock may have finished it.
@@ -50,12 +50,6 @@ export async function recoverApply(request: RecoverRequest): Promise<ApplyOutcom
   };
   if (request.locked) return body();
   return withLock(projectLockFile(request.sessionDir, request.project), { what: 'finishing an apply' }, body);
-}
-
-function unrecorded(last: ReadJournal | undefined, { recordedAt }: RecoverRequest): ApplyOutcome | undefined {
-  const outcomes = last?.end?.outcomes ?? [];
-  if (last === undefined || recordedAt === undefined || last.head.at <= recordedAt) return undefined;
-  return outcomes.some(({ verdict }) => verdict === 'applied') ? { changes: outcomes, at: last.head.at } : undefined;
 }
 
 async function finish(read: ReadJournal, request: RecoverRequest): Promise<ChangeOutcome[]> {
@@ -85,7 +79,7 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
   } else {
     say(`${what} ended in the middle: finishing it`);
     try {
-      const undone = await takeBackBroken(read, tools);
+      const undone = await undoBroken(read, tools);
       const failed = new Map([...read.failed, ...undone]);
       const done = await runSteps(read.steps, { ...tools, kind: read.head.kind, resumed: true, failed });
       outcomes = onePerPath([...done].map(([number, own]) => undone.get(number) ?? wasDone(number, own)));
@@ -99,10 +93,10 @@ async function finish(read: ReadJournal, request: RecoverRequest): Promise<Chang
 }
 
 /** Undoes what was done of things in several files that could not be finished, and gives each of their steps an outcome. */
-async function takeBackBroken(read: ReadJournal, tools: RollBackTools): Promise<Map<number, ChangeOutcome>> {
+async function undoBroken(read: ReadJournal, tools: RollBackTools): Promise<Map<number, ChangeOutcome>> {
   const outcomes = new Map<number, ChangeOutcome>();
   for (const { path, steps } of brokenThings(read.steps, read.failed).values()) {
-    const undone = await takeBack(steps, path, read.done, tools);
+    const undone = await undoSteps(steps, path, read.done, tools);
     for (const [number, step] of steps) {
       const own = undone.get(number) ?? read.failed.get(number);
       outcomes.set(number, own ?? outcomeOf(step, 'conflict', togetherReason(path)));

@@ -10,11 +10,11 @@ import type { Change, Entry } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
-import { type HostWalker, NotAFolder, openHostWalker } from './disk/host-path.ts';
-import { expectedIdentity, type ReadJournal, readJournals } from './disk/journal.ts';
-import type { FolderTime } from './disk/journal-format.ts';
-import { folderTime, runJournalled } from './disk/journalled.ts';
-import { asDone, type Step } from './disk/steps.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from './disk/host/host-path.ts';
+import { expectedIdentity, type ReadJournal, readJournals } from './disk/journal/journal.ts';
+import type { FolderTime } from './disk/journal/journal-format.ts';
+import { folderTime, runJournalled } from './disk/journal/journalled.ts';
+import { type Step, withActualMode } from './disk/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
@@ -149,7 +149,7 @@ function inverseChanges(journal: LastApply): ChosenChange[] {
   const changed = journal.paths;
   const byPath = new Map<string, Step>();
   for (const [number, planned] of journal.steps.entries()) {
-    const step = asDone(planned, journal.done.get(number));
+    const step = withActualMode(planned, journal.done.get(number));
     // A folder that was made and then made read-only has two steps: the first has `pre`, the last the final `post`.
     const known = byPath.get(step.path);
     const joined = known === undefined ? step : { ...known, ...(step.post && { post: step.post }) };

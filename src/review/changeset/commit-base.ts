@@ -10,7 +10,7 @@ import {
   readable,
   repositoryConfig,
   type Tree,
-} from '../commits/audit-commit-range.ts';
+} from '../commits/audit/audit-commit-range.ts';
 import { openGitObjects, type TreeEntry } from '../commits/git-objects.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';
 import { frozenContent } from '../judging/read-frozen.ts';
@@ -60,7 +60,7 @@ export async function openCommitBase(
     },
     isIgnored: async (one, isDirectory) => !tree.has(one) && (await rules.top(one, isDirectory)) !== undefined,
     openJudge: (store, changes) =>
-      new ChangeJudge({ content: frozenContent(store, changes), base: baseReader(tree, contents, config) }),
+      new ChangeJudge({ content: frozenContent(store, changes), base: baseReader(git, tree, contents, config) }),
   };
 }
 

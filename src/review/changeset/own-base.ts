@@ -46,7 +46,7 @@ export async function compareWithOwn(
   for (const change of changes) {
     const { path } = change;
     const here = await own.entry(path, store);
-    const { change: made, differs } = overOwn(change, here);
+    const { change: made, differs } = rebaseOnHost(change, here);
     if (differs) differing.push(path);
     if (made === undefined) continue;
     const isDirectory = (made.after ?? made.before)?.kind === 'dir';
@@ -67,7 +67,7 @@ interface OverOwn {
 }
 
 /** One change over what the importer has at its path. Pure. */
-export function overOwn({ path, before, after, unreadable }: SetChange, here: Entry | undefined): OverOwn {
+export function rebaseOnHost({ path, before, after, unreadable }: SetChange, here: Entry | undefined): OverOwn {
   const isSame = before === undefined ? here === undefined : isAlike(before, here);
   const own = isSame && here !== undefined ? { before: here } : {};
   if (unreadable === true) {

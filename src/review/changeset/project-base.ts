@@ -10,8 +10,8 @@ import type { Entry } from '../../core/types/entry.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import { baseIgnoreRules } from '../../workspace/collector/ignored.ts';
 import { listProject } from '../../workspace/scan/walk.ts';
-import { openHost, readHost } from '../apply/disk/host-entry.ts';
-import { type HostWalker, NotAFolder, openHostWalker } from '../apply/disk/host-path.ts';
+import { openHost, readHost } from '../apply/disk/host/host-entry.ts';
+import { type HostWalker, NotAFolder, openHostWalker } from '../apply/disk/host/host-path.ts';
 import { ChangeJudge } from '../judging/change-judge.ts';
 import type { OwnBase } from './own-base.ts';
 

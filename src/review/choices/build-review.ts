@@ -58,6 +58,7 @@ export function buildReview(options: ReviewOptions): Review {
     general: [...byPath.values()].flat(),
     problems: collected.problems,
     withheld: collected.withheld,
+    ...(collected.maskedEdits === undefined ? {} : { maskedEdits: collected.maskedEdits }),
     counts: countFiles(items),
     uncompared: collected.uncompared ?? 0,
     massDeletion: massDeletion(items, collected.baseEntries),

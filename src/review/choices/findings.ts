@@ -2,6 +2,11 @@ import { type Finding, SEVERITY_RANK, type Severity } from '../../core/types/fin
 import type { Review } from '../../core/types/review.ts';
 import { newRepositories, oncePerRepository } from './new-repositories.ts';
 
+/** Whether a rehearsal found it: an audit of the same changes does not find it again. */
+export function isRehearsed({ rule }: Pick<Finding, 'rule'>): boolean {
+  return rule.startsWith('rehearsed-') || rule.startsWith('rehearsal-');
+}
+
 /** Every finding of a review, the worst first, then by path. */
 export function findingsOf(review: Review): readonly Finding[] {
   const items = [...review.items, ...(review.claude?.items ?? [])];

@@ -1,6 +1,7 @@
 import type { Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
 import { claudePath } from './claude-items.ts';
+import { isLeak } from './leak.ts';
 
 /** One change that a decision held back, with the reason. */
 export interface HeldBack {
@@ -32,6 +33,8 @@ export function heldBack(
       const suspect = state === 'git' ? findings.find(({ severity }) => severity === 'suspect') : undefined;
       return suspect === undefined ? [] : [{ path: change.path, verdict: 'suspect' as const, why: suspect.why }];
     }),
+    // On no change: what the session sent.
+    ...review.general.filter(isLeak).map(({ path, title }) => ({ path, verdict: 'blocked' as const, why: title })),
     ...attempts
       .filter(({ severity }) => severity === 'blocked')
       .map(({ path, why }) => ({ path, verdict: 'blocked' as const, why })),

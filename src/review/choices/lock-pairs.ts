@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
 import { isApplied } from './file-progress.ts';
 
@@ -30,7 +31,7 @@ export function splitPairs(outcomes: readonly ChangeOutcome[]): SplitPair[] {
   const pairs: SplitPair[] = [];
   for (const manifest of verdicts.keys()) {
     const start = manifest.lastIndexOf('/') + 1;
-    for (const name of LOCKS[manifest.slice(start)] ?? []) {
+    for (const name of ownValue(LOCKS, manifest.slice(start)) ?? []) {
       const lock = manifest.slice(0, start) + name;
       const [own, other] = [verdicts.get(manifest), verdicts.get(lock)];
       if (own === undefined || other === undefined || own === other) continue;

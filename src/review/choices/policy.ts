@@ -1,9 +1,11 @@
 import { foldersAbove, foldersOf } from '../../core/text/path.ts';
 import type { Change } from '../../core/types/entry.ts';
+import type { Finding } from '../../core/types/finding.ts';
 import type { Choice, ChosenChange, Decision, Review, ReviewItem } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
 import { matcher } from './build-review.ts';
 import { heldRemoval } from './decisions.ts';
+import { isLeak } from './leak.ts';
 
 export interface PathFilter {
   /** Only changes that one of these globs matches. Empty: all changes. */
@@ -35,6 +37,17 @@ export function chooseClean(review: Review, filter: PathFilter = { only: [], ski
     if (state === 'withheld') return 'hold';
     return state === 'suspect' ? { verdict: 'suspect', why: suspectReason(items) } : 'apply';
   });
+}
+
+/** The choice of `--auto-apply` for a session that has a finding of {@link leakOf}: everything is held back. */
+export function chooseHeld(review: Review, why: string): Choice {
+  return choose(review, () => ({ verdict: 'suspect', why }));
+}
+
+/** A blocked finding that says that the session handled values of masked files. */
+export function leakOf(review: Review): Finding | undefined {
+  const all = [...review.items.flatMap(({ findings }) => findings), ...review.general];
+  return all.find(isLeak);
 }
 
 /** No decision was made: every change stays pending. */

@@ -1,4 +1,4 @@
-import { isBranchName } from './bundle.ts';
+import { isBranchName } from './bundles/bundle.ts';
 import { hostGit } from './host-git.ts';
 
 /** Scripts of others, in CI for example, put names of branches into shell commands: no character that a shell acts on. */

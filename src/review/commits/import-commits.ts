@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { GitArguments } from '../../core/host/git.ts';
-import { parseBundleHead } from './bundle.ts';
+import { parseBundleHead } from './bundles/bundle.ts';
 import { hostGit, hostGitSucceeds, hostTips, refusedCommits } from './host-git.ts';
 
 export interface ReceiveRequest {

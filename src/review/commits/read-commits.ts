@@ -1,7 +1,7 @@
 import type { GitArguments } from '../../core/host/git.ts';
 import { decodeBytes, parseRelPath, type RelPath } from '../../core/text/path.ts';
 import type { Change, Digest, Entry } from '../../core/types/entry.ts';
-import { kindOfChange } from './change-kind.ts';
+import { kindOfChange } from './audit/change-kind.ts';
 import { hostGit, refusedCommits } from './host-git.ts';
 import type { ReceivedCommits } from './import-commits.ts';
 

@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { RunClaudeError } from '../../core/errors.ts';
-import { processorTimeMs } from '../../core/host/processor-time.ts';
+import { processorTimeMs } from '../../core/host/processes/processor-time.ts';
 import { spawn } from '../../core/host/programs/start-program.ts';
 import { encodeFrame, type Frame, FrameBuffer } from './frames.ts';
 import { type FromJudge, PROTOCOL, type ToJudge } from './protocol.ts';

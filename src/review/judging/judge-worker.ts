@@ -1,4 +1,5 @@
 import { readSync, writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { type Audit, openAudit } from '../../audit/audit.ts';
 import type { Hit } from '../../audit/hit.ts';
 import type { AuditInput, BaseReader } from '../../audit/input.ts';
@@ -15,6 +16,12 @@ import { frozenContent } from './read-frozen.ts';
 /** Hits are handed on at least this often. */
 const REPORT_MS = 100;
 const [STDIN, STDOUT] = [0, 1];
+/** How long it may compute on after the process that started it was killed. */
+const ORPHAN_MS = 500;
+/** In a thread: a judge that computes looks at no pipe, and has no event loop for a timer. */
+const END_WITH_PARENT = `setInterval(() => {
+  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
+}, ${ORPHAN_MS})`;
 
 function receive(): Frame {
   const header = readBytes(HEADER_BYTES);
@@ -152,6 +159,8 @@ function answer(opened: OpenedAudit, message: ToJudge): void {
   else if (message.kind === 'together') opened.together(message.isCareful);
 }
 
+// Without own streams, the thread would make those of this process non-blocking: a long answer would be cut.
+new Worker(END_WITH_PARENT, { eval: true, stdout: true, stderr: true });
 send({ kind: 'hello', protocol: PROTOCOL });
 let opened: OpenedAudit | undefined;
 for (;;) {

@@ -3,7 +3,7 @@ import type { AuditInput } from '../../audit/input.ts';
 import type { Change, Digest } from '../../core/types/entry.ts';
 
 /** To be raised with each change of the messages: run-claude may be replaced on the disk while a session runs. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The project before the session, on this machine: the list of its entries, and the directories that hold them. */
 export interface BasePlace {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { BaseReader } from '../../audit/input.ts';
 import { resolveInBase } from '../../audit/links.ts';
+import { isFollowed } from '../../audit/reach/extract/languages.ts';
 import { wantsBaseContent } from '../../audit/reach/referrers.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import { type BaseTree, openBaseTree } from '../../workspace/base/base-tree.ts';
@@ -8,9 +9,6 @@ import type { BasePlace } from './protocol.ts';
 
 /** Larger files are generated, not written by hand: what they refer to is not followed. */
 const MAX_FOLLOWED_BYTES = 1 << 20;
-
-/** Files that an agent's document may include, and programs that import others. */
-const DOCUMENT = /\.(md|mdc|mdx|txt|rst|adoc|json|ya?ml|toml|[cm]?[jt]s|[jt]sx|py)$|(^|\/)[^./]+$/i;
 
 /**
  * The project before the session: every path, the targets of links, and the content of files that refer to others.
@@ -26,7 +24,8 @@ export function* readTree(tree: BaseTree, gitConfig: string | undefined): Genera
   const paths = new Set<string>();
   const targets = new Map<string, string>();
   const contents = new Map<string, Buffer>();
-  const documents = new Set<string>();
+  /** Entries other than files, and files that are too large to be followed. */
+  const notFollowed = new Set<string>();
   const executables = new Set<string>();
   const setgidFolders = new Set<string>(isSetgid(tree.rootMode() ?? 0) ? [''] : []);
   for (const entry of tree.entries()) {
@@ -36,20 +35,22 @@ export function* readTree(tree: BaseTree, gitConfig: string | undefined): Genera
     if (entry.kind === 'dir' && isSetgid(entry.mode)) setgidFolders.add(entry.path);
     const target = entry.kind === 'symlink' ? tree.target(entry.path) : undefined;
     if (target !== undefined) targets.set(entry.path, target);
-    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) continue;
-    if (DOCUMENT.test(entry.path)) documents.add(entry.path);
-    if (!wantsBaseContent(entry.path)) continue;
-    const content = tree.read(entry.path);
-    if (content !== undefined) contents.set(entry.path, content);
+    if (entry.kind !== 'file' || entry.size > MAX_FOLLOWED_BYTES) notFollowed.add(entry.path);
+    else if (wantsBaseContent(entry.path)) {
+      const content = tree.read(entry.path);
+      if (content !== undefined) contents.set(entry.path, content);
+    }
   }
   const linkTarget = (one: string): string | undefined => targets.get(one);
   const linked = new Set([...targets].map(([link, target]) => resolveInBase(linkTarget, link, target)));
-  // The audit compares what replaced a link with the file that the link led to, and follows
-  // documents that an agent's documents include, and the imports of programs. Such files are read when it asks.
+  // The audit compares what replaced a link with the file that the link led to, and follows programs and documents that
+  // other files name. Such files are read when it asks.
   const read = (one: string): Buffer | undefined => {
     if (one === '.git/config') return gitConfig === undefined ? undefined : readIfPresent(gitConfig);
-    if (!documents.has(one) && !(linked.has(one) && paths.has(one))) return contents.get(one);
-    return contents.get(one) ?? tree.read(one as RelPath);
+    const known = contents.get(one);
+    if (known !== undefined || !paths.has(one)) return known;
+    const isRead = linked.has(one) || (!notFollowed.has(one) && isFollowed(one));
+    return isRead ? tree.read(one as RelPath) : undefined;
   };
   return { paths, executables, setgidFolders, read, linkTarget };
 }

@@ -4,8 +4,8 @@ import { amount } from '../../terminal/progress.ts';
 import { unignoredPatterns } from '../choices/decisions.ts';
 import { setName } from '../choices/file-sets.ts';
 import { isDeletion } from '../choices/policy.ts';
-import type { ReviewQuestion } from './show.ts';
-import { itemLines } from './show.ts';
+import type { ReviewQuestion } from './diff/show.ts';
+import { itemLines } from './diff/show.ts';
 
 /**
  * 'Take suspect Makefile', 'Delete old.txt', 'Rename doc.txt to docs.txt', 'Take cfg with 2 more changes', 'Take SQLite database app.db

@@ -1,5 +1,6 @@
 import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { isRehearsed } from '../choices/findings.ts';
 
 /** Text for the screen, without prefix, cleaned. Its lines after the first are indented: they belong to the first. */
 export interface SummaryLine {
@@ -11,9 +12,14 @@ export interface SummaryLine {
 export const MAX_FINDINGS_PER_KIND = 10;
 
 /** What the line of a suspect or blocked finding ends with. */
-export type LineEnd = (severity: Finding['severity']) => string;
+export type LineEnd = (finding: Finding) => string;
 
-const NOT_SYNCED: LineEnd = (severity) => (severity === 'blocked' ? ' (BLOCKED — not synced)' : '');
+const NOT_SYNCED: LineEnd = (finding) =>
+  finding.severity === 'blocked' ? (sentEnd(finding) ?? ' (BLOCKED — not synced)') : '';
+
+/** Of what the session sent, which is on no file that could be synced. */
+export const sentEnd: (finding: Finding) => string | undefined = ({ rule }) =>
+  rule === 'decoy-sent' ? ' (BLOCKED)' : undefined;
 
 export interface GroupedFindings<T> {
   /** The findings of one file, the worst first; the worst groups first. */
@@ -81,7 +87,12 @@ export function groupLine(
   const [worst, ...others] = group as [Finding, ...Finding[]];
   const { text, severity } = findingLine(worst, endOf);
   const titles = new Map<string, number>();
-  const reasons = others.flatMap(({ title, detail }) => {
+  // What the audit read, and what a rehearsal saw of it.
+  const titleOf = (one: Finding): string =>
+    isRehearsed(one) && !isRehearsed(worst) && one.severity !== 'note' ? 'and it runs' : one.title;
+  const reasons = others.flatMap((one) => {
+    const { detail } = one;
+    const title = titleOf(one);
     const count = (titles.get(title) ?? 0) + 1;
     titles.set(title, count);
     return count > maxPerKind ? [] : [`  ${cleanLine(title)}${detail === undefined ? '' : `: ${cleanLine(detail)}`}`];
@@ -97,7 +108,7 @@ function findingLine(finding: Finding, endOf: LineEnd): SummaryLine {
   const detail = finding.detail === undefined ? '' : `: ${cleanLine(finding.detail)}`;
   const { severity } = finding;
   if (severity === 'note') return { text: `${what}${detail}`, severity };
-  return { text: `WARNING: ${what}${detail}${endOf(severity)}`, severity };
+  return { text: `WARNING: ${what}${detail}${endOf(finding)}`, severity };
 }
 
 /** 'WARNING: Vendored code changed: 62 more (l at the question, or --json, lists them all)'. */

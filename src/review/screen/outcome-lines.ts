@@ -40,10 +40,20 @@ export function resultLine(files: readonly FileProgress[], verb: string, place: 
   return `${verb} ${applied} of ${amount(files.length, 'files')}${parts}${already}.`;
 }
 
-/** Each file that is left with the reason, at most ten; then how many more. Without prefix, cleaned. */
+/**
+ * Each file that is left with the reason, at most ten; then how many more. Conflicts of one reason, such as those of an open
+ * database, are one line. Without prefix, cleaned.
+ */
 export function leftLines(files: readonly FileProgress[]): string[] {
   const left = files.filter(isLeft);
-  const lines = left.slice(0, MAX_NAMED).map((file) => `left: ${nameOf(file)} (${reasonOf(file)})`);
+  const groups = new Map<string, { readonly reason: string; readonly names: string[] }>();
+  for (const file of left.slice(0, MAX_NAMED)) {
+    const reason = reasonOf(file);
+    const key = file.verdict === 'conflict' ? reason : `${reason}\0${nameOf(file)}`;
+    const group = groups.get(key) ?? { reason, names: [] };
+    groups.set(key, { ...group, names: [...group.names, nameOf(file)] });
+  }
+  const lines = [...groups.values()].map(({ reason, names }) => `left: ${names.join(', ')} (${reason})`);
   const more = left.length - MAX_NAMED;
   return more > 0 ? [...lines, `left: ${more} more`] : lines;
 }

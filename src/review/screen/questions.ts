@@ -4,8 +4,11 @@ import { amount } from '../../terminal/progress.ts';
 
 // Every question of the review, so that they can be read together. Names are cleaned.
 
-/** `project`: its path as it is shown. */
-export function applyQuestion(project: string): Question<'y' | 'n' | 'd' | 's' | 'l' | 'discard'> {
+type ApplyAnswer = 'y' | 'n' | 'd' | 's' | 'l' | 'r' | 'discard';
+
+/** `project`: its path as it is shown. `canRehearse`: the changes can be tried. */
+export function applyQuestion(project: string, canRehearse: boolean): Question<ApplyAnswer> {
+  const rehearse = canRehearse ? { r: 'rehearse: run usual commands without and with the changes, and compare' } : {};
   return {
     text: `Apply changes to ${project}?`,
     about: [
@@ -18,8 +21,9 @@ export function applyQuestion(project: string): Question<'y' | 'n' | 'd' | 's' |
       d: 'show the differences',
       s: 'select files and parts of files',
       l: 'list the changes; l FOLDER lists those below a folder',
+      ...rehearse,
       discard: 'delete the changes (type the whole word)',
-    },
+    } as Readonly<Record<ApplyAnswer, string>>,
     onEnter: 'n',
     takes: { l: /^.+$/u },
   };

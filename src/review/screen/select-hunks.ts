@@ -6,7 +6,7 @@ import { say } from '../../terminal/say.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import type { Hunk } from '../choices/file-diff.ts';
 import { hunkText, parseEditedHunk, splitHunk } from '../choices/hunks.ts';
-import { hunkLines } from './diff-view.ts';
+import { hunkLines } from './diff/diff-view.ts';
 import { partQuestion } from './questions.ts';
 
 /** The parts of one file that the user chooses, in order; undefined at Ctrl-C or end of input. `name` must be cleaned. */

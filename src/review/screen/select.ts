@@ -18,14 +18,14 @@ import {
   type Picked,
   pathFilter,
 } from '../choices/policy.ts';
-import { askHeld } from './ask-held.ts';
+import { askHeld } from './ask/ask-held.ts';
 import { decisionLines, decisionWords } from './decision-words.ts';
-import { runDifftool } from './difftool.ts';
+import { runDifftool } from './diff/difftool.ts';
+import type { ReviewQuestion } from './diff/show.ts';
+import { loadDiff, loadFile } from './diff/show.ts';
 import { blockedLines } from './outcome-lines.ts';
 import { deletionsQuestion, fileQuestion, selectionQuestion } from './questions.ts';
 import { selectHunks } from './select-hunks.ts';
-import type { ReviewQuestion } from './show.ts';
-import { loadDiff, loadFile } from './show.ts';
 
 /**
  * Asks about the decisions one by one (like `git add -p`), about deletions as a group at the end. Undefined at Ctrl-C or

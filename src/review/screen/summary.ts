@@ -2,7 +2,7 @@ import path from 'node:path';
 import { foldersAbove } from '../../core/text/path.ts';
 import { pathPattern } from '../../core/text/patterns/path-pattern.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
-import type { Change, WithheldGroup } from '../../core/types/entry.ts';
+import type { Change, MaskedEdit, WithheldGroup } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { ClaudeReview, Review } from '../../core/types/review.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -31,12 +31,13 @@ const MAX_WITHHELD_LINES = 3;
 /**
  * The lines that you read before the question, without the prefix, cleaned. The findings of one file are one text with
  * several lines. Of very many findings of one kind, the first ones and how many more there are. `importWith`: the command
- * that imports the session's commits, for a question that is about its files.
+ * that imports the session's commits, for a question that is about its files. `layout`: makes the lines of findings.
  */
 export function summaryLines(
   review: Review,
   maxPerKind: number = MAX_FINDINGS_PER_KIND,
   importWith?: string,
+  layout: (findings: readonly Finding[], maxPerKind: number) => SummaryLine[] = findingLines,
 ): SummaryLine[] {
   const lines: SummaryLine[] = [info(countLine(review))];
   if (review.isUnaudited) {
@@ -62,7 +63,7 @@ export function summaryLines(
     lines.push({ text: `WARNING: ${cleanLine(path)}: ${cleanLine(why)} (BLOCKED — not synced)`, severity: 'blocked' });
   }
   for (const line of repositoryLines(review, repositories)) lines.push(line);
-  for (const line of findingLines(
+  for (const line of layout(
     findings.filter((one) => !inNamedFolder(one)),
     maxPerKind,
   ))
@@ -138,6 +139,7 @@ export function withheldLines(review: Review): SummaryLine[] {
     const count = held.length - MAX_FINDINGS_PER_KIND;
     lines.push({ text: `WARNING: Moved to a withheld name: ${count} more`, severity: 'suspect' });
   }
+  for (const text of maskedLines(review.maskedEdits ?? [])) note(text);
   if (review.uncompared > 0) {
     note(`${amount(review.uncompared, 'files')} that are withheld were not compared with the deleted ones`);
   }
@@ -151,6 +153,16 @@ export function withheldLines(review: Review): SummaryLine[] {
   const isNamed = ({ directory, entries }: WithheldGroup): boolean => entries === 1 && kept.includes(directory);
   for (const text of withheldGroups(review.withheld.filter((group) => !isNamed(group)))) note(text);
   return lines;
+}
+
+/** Masked files that the session changed: the user's own stay as they are. */
+function maskedLines(edits: readonly MaskedEdit[]): string[] {
+  const lines = edits.slice(0, MAX_FINDINGS_PER_KIND).map(({ path, added }) => {
+    const what = added.length === 0 ? '' : `; added inside, for you to add: ${cleanLine(added.join(', '))}`;
+    return `masked: ${cleanLine(path)} stays as it is${what}`;
+  });
+  const more = edits.length - MAX_FINDINGS_PER_KIND;
+  return more > 0 ? [...lines, `masked: ${more} more stay as they are`] : lines;
 }
 
 /** Ignored files that are kept with the session and can be asked for, outside of larger decisions. */

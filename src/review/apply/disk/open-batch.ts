@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, unlinkSync } from 'node:fs';
 import { flushOpen } from '../../../core/store/flush.ts';
 import { encodeBytes, parentPath } from '../../../core/text/path.ts';
-import { openHost } from './host-entry.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
+import { openHost } from './host/host-entry.ts';
+import { type HostWalker, NotAFolder } from './host/host-path.ts';
 import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './perform-step.ts';
 import { removeTemporary } from './remove-temporary.ts';
 import type { Step } from './steps.ts';

@@ -21,8 +21,8 @@ import { settableTime } from '../../../core/store/file-time.ts';
 import { dataRuns } from '../../../core/store/holes.ts';
 import { encodeBytes } from '../../../core/text/path.ts';
 import { copyAttributes } from './attributes.ts';
-import { splitPath } from './host-entry.ts';
-import type { HostWalker } from './host-path.ts';
+import { splitPath } from './host/host-entry.ts';
+import type { HostWalker } from './host/host-path.ts';
 import type { Step, Target } from './steps.ts';
 
 export interface StepTools {

@@ -1,5 +1,5 @@
-import { fingerprintHost, type HostState, readHost } from './host-entry.ts';
-import type { HostWalker } from './host-path.ts';
+import { fingerprintHost, type HostState, readHost } from './host/host-entry.ts';
+import type { HostWalker } from './host/host-path.ts';
 import { isDone, isUntouched, type Step } from './steps.ts';
 
 export interface RecheckOptions {

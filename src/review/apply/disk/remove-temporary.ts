@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { encodeBytes, parentPath } from '../../../core/text/path.ts';
-import type { HostWalker } from './host-path.ts';
+import type { HostWalker } from './host/host-path.ts';
 
 /**
  * Removes the temporary file next to a path; false when there is none. Throws NotAFolder when its folder was moved, and

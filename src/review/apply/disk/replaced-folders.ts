@@ -1,5 +1,5 @@
-import { namesBelow } from './host-entry.ts';
-import { type HostWalker, NotAFolder } from './host-path.ts';
+import { namesBelow } from './host/host-entry.ts';
+import { type HostWalker, NotAFolder } from './host/host-path.ts';
 import { replacesFolder, type Step } from './steps.ts';
 
 /** Why a folder is not replaced. */

@@ -1,13 +1,13 @@
 import type { ContentReader } from '../../../core/types/entry.ts';
 import type { Tell } from '../../../core/types/event.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
-import { type HostState, readHost } from './host-entry.ts';
-import type { HostWalker } from './host-path.ts';
-import type { Journal } from './journal.ts';
+import { type HostState, readHost } from './host/host-entry.ts';
+import type { HostWalker } from './host/host-path.ts';
+import type { Journal } from './journal/journal.ts';
 import { performStep } from './perform-step.ts';
 import { stepContent } from './step-content.ts';
 import { reasonOf } from './step-failure.ts';
-import { asDone, isDone, isUntouched, outcomeOf, type Step } from './steps.ts';
+import { isDone, isUntouched, outcomeOf, type Step, withActualMode } from './steps.ts';
 
 export interface RollBackTools {
   readonly walker: HostWalker;
@@ -28,7 +28,7 @@ export async function rollBack(
   why: string,
   tools: RollBackTools,
 ): Promise<ChangeOutcome[]> {
-  const steps = planned.map((step, number) => asDone(step, done.get(number)));
+  const steps = planned.map((step, number) => withActualMode(step, done.get(number)));
   try {
     tools.journal.append([{ r: 'rollback', why }], true);
   } catch (error) {

@@ -3,9 +3,9 @@ import type { ContentReader } from '../../../core/types/entry.ts';
 import type { Tell } from '../../../core/types/event.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
 import { CountedFiles } from './counted-files.ts';
-import { NotAFolder } from './host-path.ts';
-import type { Journal } from './journal.ts';
-import type { JournalHead } from './journal-format.ts';
+import { NotAFolder } from './host/host-path.ts';
+import type { Journal } from './journal/journal.ts';
+import type { JournalHead } from './journal/journal-format.ts';
 import { BrokenDecisions } from './keep-together.ts';
 import { OpenBatch } from './open-batch.ts';
 import { isStaged } from './perform-step.ts';
@@ -15,7 +15,7 @@ import { batchesOf, canRepeat, type Numbered } from './step-batches.ts';
 import { stepContent } from './step-content.ts';
 import { codeOf, DISK_CODES, ROOM_CODES, reasonOf } from './step-failure.ts';
 import { appliedOutcome, outcomeOf, type Step } from './steps.ts';
-import { takeBack } from './take-back.ts';
+import { undoSteps } from './undo-steps.ts';
 import { WholeSteps, type WhyInUse } from './whole-things.ts';
 
 export interface Run extends RecheckOptions {
@@ -120,7 +120,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     } catch (error) {
       if (!fitsAfter(one, error)) return false;
     }
-    await takeBackBroken(one, running);
+    await undoBroken(one, running);
   }
   const unsafe = await batch.flushStaged();
   running.counted.begin();
@@ -132,7 +132,7 @@ async function beginAndCommit(steps: readonly Numbered[], batch: OpenBatch, runn
     } catch (error) {
       if (!fitsAfter(one, error)) return false;
     }
-    await takeBackBroken(one, running);
+    await undoBroken(one, running);
     if (at % 16 === 15) await new Promise((resolve) => setImmediate(resolve));
   }
   return true;
@@ -150,10 +150,10 @@ function setOutcome({ step, number }: Numbered, outcome: ChangeOutcome, running:
  * Undoes what was done of a thing that cannot be finished. A step that failed is in the journal before that, so recovery
  * undoes it too.
  */
-async function takeBackBroken({ step }: Numbered, running: Running): Promise<void> {
+async function undoBroken({ step }: Numbered, running: Running): Promise<void> {
   const { whole, outcomes, done, broken } = running;
   if (!whole.isBroken(step)) return;
-  for (const [number, outcome] of await takeBack(whole.giveUp(step), step.path, done, running)) {
+  for (const [number, outcome] of await undoSteps(whole.giveUp(step), step.path, done, running)) {
     const own = outcomes.get(number);
     done.delete(number);
     outcomes.set(number, outcome);

@@ -1,4 +1,4 @@
-import { NotAFolder } from './host-path.ts';
+import { NotAFolder } from './host/host-path.ts';
 
 /** EROFS is not among them: it may concern one mounted folder, and where it is the whole project nothing was done. */
 export const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO']);

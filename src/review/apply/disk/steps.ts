@@ -1,7 +1,7 @@
 import { liesBelow, type RelPath } from '../../../core/text/path.ts';
 import type { EntryKind } from '../../../core/types/entry.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
-import type { HostState } from './host-entry.ts';
+import type { HostState } from './host/host-entry.ts';
 
 /** The entry that a step leaves at its path. */
 export interface Target {
@@ -124,7 +124,7 @@ export function outcomeOf({ path, thing }: Step, verdict: ChangeOutcome['verdict
 }
 
 /** The step with the mode that the file really got, where the file system keeps no modes. */
-export function asDone(step: Step, mode: number | undefined): Step {
+export function withActualMode(step: Step, mode: number | undefined): Step {
   return mode === undefined || step.post === undefined ? step : { ...step, post: { ...step.post, mode } };
 }
 

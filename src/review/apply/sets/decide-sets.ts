@@ -3,14 +3,14 @@ import type { FileSet } from '../../../core/types/file-set.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import { conflictMember, isScratchMember, setName } from '../../choices/file-sets.ts';
 import type { Lookups } from '../apply-request.ts';
-import { hindranceAt } from '../conflict-files.ts';
 import { decide, sameContent } from '../decide.ts';
-import { readHost } from '../disk/host-entry.ts';
-import type { OtherMember } from '../disk/journal-format.ts';
+import { readHost } from '../disk/host/host-entry.ts';
+import type { OtherMember } from '../disk/journal/journal-format.ts';
 import { togetherReason } from '../disk/keep-together.ts';
 import { isOnePath } from '../disk/step-failure.ts';
 import type { WhyInUse } from '../disk/whole-things.ts';
 import { mergeBase } from '../earlier-applies.ts';
+import { hindranceAt } from '../merge/conflict-files.ts';
 import { setsOnHost, whyInUse } from './in-use.ts';
 import { changedMember, otherMembers } from './other-members.ts';
 

@@ -1,8 +1,8 @@
 import type { FileSet } from '../../../core/types/file-set.ts';
 import { isScratchMember } from '../../choices/file-sets.ts';
-import { versionHost } from '../disk/host-entry.ts';
-import type { HostWalker } from '../disk/host-path.ts';
-import type { OtherMember } from '../disk/journal-format.ts';
+import { versionHost } from '../disk/host/host-entry.ts';
+import type { HostWalker } from '../disk/host/host-path.ts';
+import type { OtherMember } from '../disk/journal/journal-format.ts';
 import { isOnePath } from '../disk/step-failure.ts';
 
 /** The files of a thing that the host has and that no chosen change is about (`isChosen`), as they are now. */

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { LfsPointer } from '../../../core/git/lfs-pointer.ts';
+import type { InsideRequest } from '../bundles/run-inside.ts';
 import type { ReceivedCommits } from '../import-commits.ts';
 import type { Repository } from '../repositories.ts';
-import type { InsideRequest } from '../run-inside.ts';
 import { newPointers } from './pointers.ts';
 import { ObjectReceiver } from './receive-objects.ts';
 import { MAX_LFS_BYTES, sendLfsObjects } from './send-objects.ts';

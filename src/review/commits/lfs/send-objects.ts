@@ -1,6 +1,6 @@
 import type { LfsPointer } from '../../../core/git/lfs-pointer.ts';
+import { FUNCTIONS, type InsideRequest, runInside, unreadable } from '../bundles/run-inside.ts';
 import type { Repository } from '../repositories.ts';
-import { FUNCTIONS, type InsideRequest, runInside, unreadable } from '../run-inside.ts';
 
 /** More than any set of objects that is worth an import by copies. */
 export const MAX_LFS_BYTES: number = 8 * 1024 ** 3;

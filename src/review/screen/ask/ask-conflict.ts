@@ -1,0 +1,40 @@
+import type { Conflict, ConflictAnswer } from '../../../core/types/conflict.ts';
+import { ask } from '../../../terminal/ask.ts';
+import { cleanLine } from '../../../terminal/clean.ts';
+import { page } from '../../../terminal/pager.ts';
+import { say } from '../../../terminal/say.ts';
+import type { Screen } from '../../../terminal/screen.ts';
+import { fileDiff } from '../../choices/file-diff.ts';
+import { diffLines } from '../diff/diff-view.ts';
+import { conflictQuestion, conflictRule } from '../questions.ts';
+
+/**
+ * Asks what becomes of a conflict. Enter keeps the user's file; Ctrl-C and end of input keep it for this conflict and
+ * for all that follow. Preconditions: stdin and stderr are a terminal.
+ */
+export async function askConflict(screen: Screen, conflict: Conflict): Promise<ConflictAnswer> {
+  const question = conflictQuestion(conflict.rules, conflict.versions !== undefined);
+  say(screen, [`Conflict in ${cleanLine(conflict.path)}: ${cleanLine(conflict.why)}`]);
+  for (;;) {
+    const answer = await ask(screen, question);
+    if (answer === undefined) return { rule: 'keep', forAll: true };
+    if (answer.key !== 'd') return { rule: conflictRule(answer.key), forAll: answer.rest !== '' };
+    if (conflict.versions !== undefined) await showVersions(screen, conflict, conflict.versions);
+  }
+}
+
+async function showVersions(
+  screen: Screen,
+  { path }: Conflict,
+  versions: NonNullable<Conflict['versions']>,
+): Promise<void> {
+  const change = { path, kind: 'modified' as const };
+  const item = { change, state: 'clean' as const, findings: [] };
+  try {
+    const { host, session } = await versions();
+    const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
+    await page(screen, diffLines(item, fileDiff(change, host, session), view));
+  } catch (error) {
+    say(screen, [`The versions cannot be shown: ${cleanLine((error as Error).message)}`]);
+  }
+}
