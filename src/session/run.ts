@@ -1,5 +1,5 @@
 import { agentOf } from '../agents/agents.ts';
-import { processIdentity } from '../core/host/process.ts';
+import { processIdentity } from '../core/host/processes/process.ts';
 import type { Container } from '../core/types/engine.ts';
 import type { Plan } from '../core/types/plan.ts';
 import type { SessionRecord } from '../core/types/session.ts';
@@ -7,18 +7,22 @@ import { hasLayer } from '../workspace/view/drop-layer.ts';
 import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
 import { tellNextPending } from './end/next-pending.ts';
+import { sessionFacts } from './end/session-facts.ts';
 import type { AgentEnd } from './launch/agent-run.ts';
 import { launchWithCredential } from './launch/launch.ts';
-import type { SessionMode, SessionView } from './modes/mode.ts';
+import type { CollectedSession, SessionMode, SessionView } from './modes/mode.ts';
 import { modeOf } from './modes/modes.ts';
+import { callerFor } from './notify/notify.ts';
+import { askedTests } from './plan/asked-tests.ts';
 import { maskPlan } from './plan/mask-plan.ts';
 import { planOfFolder } from './plan/plan-run.ts';
-import { createRecord, releaseRecord, updateRecord } from './record/session.ts';
+import { createRecord, readRecord, releaseRecord, updateRecord } from './record/session.ts';
 import { openCleanupStack } from './stage/cleanup-stack.ts';
 import { createAgent } from './stage/create-agent.ts';
 import type { SessionDeps } from './stage/deps.ts';
 import { prepareImage } from './stage/prepare-image.ts';
 import type { OpenView, Staged } from './stage/stage.ts';
+import type { TestOptions } from './tests/run-tests.ts';
 
 /** Runs a session of the plan from its start to its end. Precondition: the plan's image exists. Returns the exit status. */
 export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {
@@ -59,6 +63,7 @@ async function runStages(
 ): Promise<number> {
   let record = planned;
   const isFirst = planned.stage === 'planned';
+  const call = callerFor(plan, { isAway: deps.away !== undefined, isAttended: deps.screen !== undefined });
   const tellStage = (): void => deps.tell({ kind: 'stage', session: record.id, stage: record.stage });
   tellStage();
   const cleanup = openCleanupStack(deps.tell);
@@ -66,10 +71,10 @@ async function runStages(
     const { staged, agent } = await createAgent(plan, deps, cleanup, openView);
     record = updateRecord(record, { stage: 'running', failure: undefined, ...staged.view.recorded });
     tellStage();
-    const launched = await launchStaged(agent, plan, deps, staged);
+    const launched = await launchStaged(agent, plan, { ...deps, call }, staged);
     if (launched.kind === 'start-failed') {
       // A session that ran before still has what it left.
-      record = isFirst ? failStart(record, launched.error, deps) : updateRecord(record, { stage: planned.stage });
+      record = isFirst ? await failStart(record, launched.error, deps) : updateRecord(record, { stage: planned.stage });
       throw launched.error;
     }
     record = updateRecord(record, endOf(launched, staged));
@@ -80,7 +85,10 @@ async function runStages(
     });
     record = collected.record;
     await cleanup.close();
-    const decided = await mode.decide(collected, launched, deps);
+    const tested = await testResult(collected, plan, deps, { isLocked: !isFirst });
+    record = tested.record;
+    if (deps.away === undefined) call({ kind: 'question', verdict: 'review' });
+    const decided = await mode.decide(tested, launched, { ...deps, withEngine: (_, use) => use(deps) });
     const applied = await mode.apply(decided, deps);
     const status = await mode.end(applied, launched, deps);
     const folders = (plan.also ?? []).map((folder) => planOfFolder(plan, folder));
@@ -88,15 +96,38 @@ async function runStages(
     tellResume(plan, deps);
     if (decided.choice.decided) tellNextPending(record, deps);
     if (launched.failure !== undefined) throw launched.failure;
+    call({ kind: 'end', verdict: stateOf(plan) });
     return status;
   } catch (error) {
-    if (record.stage === 'planned') failStart(record, error, deps);
+    call({ kind: 'end', verdict: 'failed' });
+    if (record.stage === 'planned') await failStart(record, error, deps);
     else if (record.stage === 'running' || record.stage === 'ended') tellUncollected(mode, record, deps);
     throw error;
   } finally {
     await cleanup.close();
     releaseRecord(plan.sessionDir);
   }
+}
+
+/** Runs the user's tests on what the agent left. Their verdicts are on record before anything is decided. */
+async function testResult(
+  collected: CollectedSession,
+  plan: Plan,
+  deps: SessionDeps,
+  options: TestOptions,
+): Promise<CollectedSession> {
+  const isAsked = askedTests(plan.policy).length > 0 && collected.record.workspace !== undefined;
+  const { runTests } = isAsked ? await import('./tests/run-tests.ts') : { runTests: undefined };
+  const tests = await runTests?.(collected.record, plan, deps, options);
+  if (tests === undefined && collected.record.tests === undefined) return collected;
+  const note = (one: CollectedSession): CollectedSession => ({ ...one, record: updateRecord(one.record, { tests }) });
+  return { ...note(collected), beside: collected.beside?.map(note) };
+}
+
+/** As `sessions --json` has it. */
+function stateOf({ sessionDir }: Plan): string {
+  const record = readRecord(sessionDir);
+  return record === undefined ? 'ended' : sessionFacts(record).state.replaceAll(' ', '-');
 }
 
 /** Runs the agent to its end, and removes its container. */
@@ -106,11 +137,11 @@ async function launchStaged(
   deps: SessionDeps,
   { view, gateway, credential }: Staged<SessionView>,
 ): ReturnType<typeof launchWithCredential> {
-  const { disk } = view;
+  const { disk, guard } = view;
   const whileRunning = (): Promise<unknown> => Promise.all([view.whileRunning?.(), deps.door?.open()]);
   let launched: Awaited<ReturnType<typeof launchWithCredential>>;
   try {
-    launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning });
+    launched = await launchWithCredential(agent, plan, deps, { gateway, credential, disk, whileRunning, guard });
   } finally {
     // An open door would keep this process.
     await deps.door?.close();

@@ -3,16 +3,18 @@ import { Interrupted, RunClaudeError } from '../../core/errors.ts';
 import { ownVersion } from '../../core/host/package.ts';
 import type { Change, Collected } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
-import type { Finding } from '../../core/types/finding.ts';
+import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
 import { askedFor } from '../../review/choices/build-review.ts';
+import { isRehearsed } from '../../review/choices/findings.ts';
 import type { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
 import type { AuditSettings } from '../../review/judging/protocol.ts';
-import { maxEntryBytes } from '../../workspace/base/generation.ts';
-import { readCollected, writeCollected } from '../record/session.ts';
+import { maxEntryBytes } from '../../workspace/base/generations/generation.ts';
+import { writeCollected } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
+import { lowerWithheld, maskedValues, seenFindings } from './masked-values.ts';
 import { openSessionJudge } from './session-judge.ts';
 
 /** The findings of an audit, and what of it is missing. */
@@ -22,17 +24,20 @@ export type AuditResult = Pick<CollectedRecord, 'findings' | 'unaudited' | 'unju
 export const nowNs = (): string => String(BigInt(Date.now()) * 1_000_000n);
 
 /**
- * Audits what was frozen in a session's directory. A change whose content is missing there is blocked.
+ * Audits what was frozen in a session's directory, with what the gateway saw of decoys. A change whose content is missing
+ * there is blocked.
  *
  * @throws {RunClaudeError} JUDGE_UNAVAILABLE, JUDGE_FAILED; the signal's reason.
  */
-export function auditCollected(
+export async function auditCollected(
   { changes }: Pick<Collected, 'changes'>,
   judge: ChangeJudge,
-  { policy, baseDir, project }: Pick<Plan, 'policy' | 'baseDir' | 'project'>,
+  plan: Pick<Plan, 'policy' | 'baseDir' | 'project' | 'sessionDir'>,
   { endedNs, signal, tell }: Pick<AuditSettings, 'endedNs'> & { readonly signal?: AbortSignal; readonly tell?: Tell },
 ): Promise<readonly Finding[]> {
-  return judge.audit({
+  const { policy, baseDir, project, sessionDir } = plan;
+  const masked = maskedValues(plan);
+  const found = await judge.audit({
     changes: changes.map(asJudged),
     signal,
     tell,
@@ -40,8 +45,12 @@ export function auditCollected(
     ...policySettings(policy),
     pathFolders: project.pathFolders,
     maxPathBytes: maxEntryBytes(baseDir, project.root),
+    ...(masked === undefined ? {} : { masked }),
   });
+  return [...seenFindings(sessionDir), ...lowerWithheld(found, changes)].sort(bySeverity);
 }
+
+const bySeverity = (a: Finding, b: Finding): number => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity];
 
 /** A withheld change that the user can still ask for is judged as if it was taken. */
 function asJudged(change: Change): Change {
@@ -70,8 +79,8 @@ export async function withReleased(
   if (!collected.changes.some(isReleased)) return collected;
   const changes = collected.changes.map((change) => (isReleased(change) ? notIgnored(change) : change));
   using judge = openSessionJudge(plan, workspace);
-  const findings = await auditCollected({ changes }, judge, plan, { signal: interruption.next(), tell });
-  return { ...collected, changes, findings };
+  const found = await auditCollected({ changes }, judge, plan, { signal: interruption.next(), tell });
+  return { ...collected, changes, findings: withRehearsed(found, collected) };
 }
 
 /** Every change as one that is not audited yet: blocked, so that no command can take it for clean. */
@@ -84,6 +93,11 @@ export function withoutAudit(collected: Collected, endedNs: string): AuditResult
 /** The findings of an audit that was done. */
 export function auditResult(findings: readonly Finding[], endedNs: string): AuditResult {
   return findings.some(isOfFailedJudging) ? { findings, unjudged: { by: ownVersion(), endedNs } } : { findings };
+}
+
+/** With what a rehearsal found, which the audit does not find again. */
+function withRehearsed(found: readonly Finding[], { findings }: CollectedRecord): readonly Finding[] {
+  return [...found, ...findings.filter(isRehearsed)].sort(bySeverity);
 }
 
 /** The end of a session that has to be audited: it never was, or another release could not judge one of its changes. */
@@ -100,30 +114,23 @@ function endIfNotAudited({ unaudited, unjudged, findings }: CollectedRecord): st
  *
  * @throws {RunClaudeError} what openSessionJudge and auditCollected throw.
  */
-export async function auditIfMissing(record: SessionRecord, deps: UserDeps): Promise<void> {
-  const { plan, workspace } = record;
-  const collected = collectedIfAny(plan.sessionDir);
-  const endedNs = collected === undefined ? undefined : endIfNotAudited(collected);
-  if (collected === undefined || endedNs === undefined) return;
+export async function auditNow(
+  { id, plan, workspace }: SessionRecord,
+  collected: CollectedRecord,
+  deps: UserDeps,
+): Promise<void> {
+  const endedNs = endIfNotAudited(collected);
+  if (endedNs === undefined) return;
   const { unaudited: _, unjudged: _unjudged, ...rest } = collected;
-  deps.tell({ kind: 'message', level: 'info', text: `Auditing the changes of session ${record.id}...` });
+  deps.tell({ kind: 'message', level: 'info', text: `Auditing the changes of session ${id}...` });
   using judge = openSessionJudge(plan, workspace);
-  const findings = await auditCollected(rest, judge, plan, {
+  const found = await auditCollected(rest, judge, plan, {
     endedNs,
     signal: deps.interruption.next(),
     tell: deps.tell,
   });
+  const findings = withRehearsed(found, collected);
   writeCollected(plan.sessionDir, { ...rest, ...auditResult(findings, endedNs) });
-}
-
-function collectedIfAny(sessionDir: string): CollectedRecord | undefined {
-  try {
-    return readCollected(sessionDir);
-  } catch (error) {
-    if (error instanceof RunClaudeError && ['NOTHING_COLLECTED', 'SESSION_FAILED'].includes(error.code))
-      return undefined;
-    throw error;
-  }
 }
 
 /** The reason why an audit has no result yet, for a warning; undefined where the user interrupted it. */

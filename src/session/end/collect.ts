@@ -5,6 +5,7 @@ import { matchRenames } from '../../review/choices/match-renames.ts';
 import { touchesBranches } from '../../review/choices/policy.ts';
 import type { ChangeJudge } from '../../review/judging/change-judge.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
+import { appendEvent } from '../record/events/events-file.ts';
 import { readCollected, updateRecord, wasCollected, writeCollected } from '../record/session.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import { type AuditResult, auditCollected, auditResult, nowNs, whyUnaudited, withoutAudit } from './audit-collected.ts';
@@ -46,10 +47,21 @@ export async function collectSession(
   const kept =
     outcome && wasCollected(sessionDir) ? outcomeAfterResume(outcome, readCollected(sessionDir), now) : outcome;
   writeCollected(sessionDir, now);
+  appendEvent(sessionDir, 'files', changedText(collected.changes));
   const pending = updateRecord(record, { stage: 'pending', outcome: kept });
   workspace.forgetProgress();
   const { changes } = collected;
   return noteCommits(pending, deps, touchesBranches(changes) ? workspace.mounts : undefined, changes);
+}
+
+/** '2 created, 1 modified': files, without what is in `.git`. */
+function changedText(changes: Collected['changes']): string {
+  const counts = new Map<string, number>();
+  for (const { kind, path, after, before } of changes) {
+    if ((after ?? before)?.kind === 'dir' || /(?:^|\/)\.git(?:\/|$)/.test(path)) continue;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return counts.size === 0 ? 'no file changed' : [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
 async function auditNow(

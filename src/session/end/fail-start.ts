@@ -6,14 +6,15 @@ import type { SessionDeps } from '../stage/deps.ts';
 import { reportOfFailed } from './write-report.ts';
 
 /** Records why the agent of a session never ran, and writes the report that the user asked for. Returns the record. */
-export function failStart(
+export async function failStart(
   record: SessionRecord,
   error: unknown,
   deps: Pick<SessionDeps, 'report' | 'tell'>,
-): SessionRecord {
+): Promise<SessionRecord> {
   const failed = updateRecord(record, { stage: 'failed', failure: startFailureOf(error) });
   try {
-    deps.report?.write(reportOfFailed(failed, error instanceof RunClaudeError ? error.status : EXIT.failed));
+    const status = error instanceof RunClaudeError ? error.status : EXIT.failed;
+    if (deps.report !== undefined) deps.report.write(await reportOfFailed(failed, status));
   } catch (lost) {
     // The session's own error counts.
     deps.tell({ kind: 'message', level: 'warning', text: `The report was not written: ${(lost as Error).message}` });

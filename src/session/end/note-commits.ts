@@ -1,9 +1,9 @@
 import type { Mount } from '../../core/types/engine.ts';
 import type { Change } from '../../core/types/entry.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { listCommits } from '../../review/commits/bundle-commits.ts';
+import { listCommits } from '../../review/commits/bundles/bundle-commits.ts';
+import type { InsideRequest } from '../../review/commits/bundles/run-inside.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../review/commits/repositories.ts';
-import type { InsideRequest } from '../../review/commits/run-inside.ts';
 import { updateRecord } from '../record/session.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 

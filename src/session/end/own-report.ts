@@ -2,7 +2,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { Report, ReportedFinding } from '../../core/report/schema.ts';
-import { verdictFields } from '../../core/store/outcome-checks.ts';
+import { testFields, verdictFields } from '../../core/store/outcome-checks.ts';
 import {
   fields,
   flag,
@@ -75,6 +75,8 @@ const outcome = fields<NonNullable<Report['outcome']>[number]>({
   ...verdictFields,
 });
 
+const test = fields<NonNullable<Report['tests']>[number]>(testFields);
+
 const FORMAT: RecordFormat<Report> = {
   name: 'report',
   version: 1,
@@ -96,6 +98,7 @@ const FORMAT: RecordFormat<Report> = {
     withheld: listOf(fields({ directory: text, entries: number, bytes: number })),
     network: optional(listOf(network)),
     files: optional(fields({ total: number, applied: number, left: number, inPart: number, blocked: number })),
+    tests: optional(listOf(test)),
     outcome: optional(listOf(outcome)),
   }),
   hint: 'Move the file away: the rest of the session can be used without it.',

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { rulesNamed } from '../../audit/catalogue.ts';
 import { EXIT, RunClaudeError, usageError } from '../../core/errors.ts';
 import { ownVersion } from '../../core/host/package.ts';
 import { rendererFor } from '../../core/report/render.ts';
 import type { Report } from '../../core/report/schema.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
+import type { Finding } from '../../core/types/finding.ts';
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { type HostTotal, networkTotals } from '../../network/gateway/network-log.ts';
@@ -30,12 +30,12 @@ export interface ReportedSession {
 }
 
 /** The outcome of a session, as `--report` writes it. */
-export function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Report {
-  const { id, plan, started, agentStatus, stoppedBecause, failure, outcome } = record;
+export async function sessionReport({ record, review, choice, exitStatus }: ReportedSession): Promise<Report> {
+  const { id, plan, started, agentStatus, stoppedBecause, failure, outcome, tests } = record;
   const usage = record.usage ?? readUsage(plan.sessionDir);
   const hosts = networkTotals(plan.sessionDir).filter(({ quiet }) => !quiet);
   return {
-    ...auditReport(review, plan.project.root, exitStatus),
+    ...(await auditReport(review, plan.project.root, exitStatus)),
     kind: 'session',
     session: {
       id,
@@ -51,6 +51,9 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
     },
     ...(hosts.length === 0 ? {} : { network: hosts.map(networkRow) }),
     files: plan.mode === 'bind' ? countsInPlace(review) : countProgress(fileProgress(review, outcome?.changes ?? [])),
+    ...(tests === undefined
+      ? {}
+      : { tests: tests.map((test) => ({ ...test, lines: [...test.lines], changed: [...test.changed] })) }),
     ...(outcome === undefined
       ? {}
       : { outcome: outcome.changes.map(({ ways, ...change }) => ({ ...change, ...(ways && { ways: [...ways] }) })) }),
@@ -58,7 +61,7 @@ export function sessionReport({ record, review, choice, exitStatus }: ReportedSe
 }
 
 /** The report of a session whose start failed: it has the reason, and no changes. */
-export function reportOfFailed(record: SessionRecord, exitStatus: number): Report {
+export function reportOfFailed(record: SessionRecord, exitStatus: number): Promise<Report> {
   const collected = { version: 1 as const, changes: [], problems: [], withheld: [], baseEntries: 0, findings: [] };
   const review = reviewOf(record, collected);
   return sessionReport({ record, review, choice: { decided: false, discard: false }, exitStatus });
@@ -69,7 +72,7 @@ export function reportOfFailed(record: SessionRecord, exitStatus: number): Repor
  *
  * @throws {RunClaudeError} NOTHING_COLLECTED while there is nothing to report, and what {@link readOwnReport} throws.
  */
-export function reportOfEnded(record: SessionRecord, review: () => Review): Report {
+export async function reportOfEnded(record: SessionRecord, review: () => Review): Promise<Report> {
   const { sessionDir, mode } = record.plan;
   const own = readOwnReport(sessionDir);
   // What a bind session changed is in its own report alone.
@@ -85,7 +88,7 @@ function networkRow({ host, port, passed, refused, failed, up, down, why }: Host
 }
 
 /** The report of an audit alone; {@link sessionReport} adds to it. */
-export function auditReport(review: Review, project: string, exitStatus: number, base?: string): Report {
+export async function auditReport(review: Review, project: string, exitStatus: number, base?: string): Promise<Report> {
   const findings = reportedFindings(review);
   const severities = { blocked: 0, suspect: 0, note: 0 };
   for (const { severity } of findings) severities[severity] += 1;
@@ -107,16 +110,23 @@ export function auditReport(review: Review, project: string, exitStatus: number,
       ...(similarity === undefined ? {} : { similarity }),
     })),
     findings: findings.map((finding) => ({ ...finding })),
-    rules: rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
-      id,
-      title,
-      trigger,
-      why,
-      source,
-    })),
+    rules: await rulesOf(findings),
     problems: review.problems.map((problem) => ({ ...problem })),
     withheld: review.withheld.map(({ directory, entries, bytes }) => ({ directory, entries, bytes })),
   };
+}
+
+/** The rules of the findings. They are loaded where there is a finding: they are most of what the audit is. */
+async function rulesOf(findings: readonly Pick<Finding, 'rule'>[]): Promise<Report['rules']> {
+  if (findings.length === 0) return [];
+  const { rulesNamed } = await import('../../audit/catalogue.ts');
+  return rulesNamed(findings.map(({ rule }) => rule)).map(({ id, title, trigger, why, source }) => ({
+    id,
+    title,
+    trigger,
+    why,
+    source,
+  }));
 }
 
 /**

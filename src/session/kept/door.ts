@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { makeOwnedDir } from '../../core/host/owned-dir.ts';
+import { makeOwnedDir } from '../../core/host/files/owned-dir.ts';
 import {
   countOf,
   encodeFrame,

@@ -1,7 +1,7 @@
 import { formatDurationMs } from '../../core/config/values/quantities.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import { requestStop } from '../record/stop-request.ts';
+import { requestStop } from '../record/events/stop-request.ts';
 import type { SessionDoor } from '../stage/deps.ts';
 import { openDoor } from './door.ts';
 import { removePlace, writePlace } from './place.ts';

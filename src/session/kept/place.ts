@@ -22,9 +22,14 @@ const FORMAT: RecordFormat<DoorPlace> = {
 
 const placeFile = (sessionDir: string): string => path.join(sessionDir, 'door');
 
+/** Whether the door of a session is open. */
+export function hasPlace(sessionDir: string): boolean {
+  return existsSync(placeFile(sessionDir));
+}
+
 /** Whether commands can be run in a kept session now: its door is open. */
 export function isUp(record: SessionRecord): boolean {
-  return isKept(record) && isRunning(record) && existsSync(placeFile(record.plan.sessionDir));
+  return isKept(record) && isRunning(record) && hasPlace(record.plan.sessionDir);
 }
 
 /** The kept session of a project that is up; undefined where there is none. */

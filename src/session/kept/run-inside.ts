@@ -3,6 +3,8 @@ import type { Tell } from '../../core/types/event.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { attachTerminal } from '../../terminal/attach/attach.ts';
+import { maskWords } from '../plan/mask-words.ts';
+import { appendEvent } from '../record/events/events-file.ts';
 import { isKept } from '../record/session.ts';
 import { connectKept, type KeptProgram } from './connection.ts';
 
@@ -27,6 +29,7 @@ export interface InsideCommand {
  */
 export async function runInside(record: SessionRecord, command: InsideCommand): Promise<number> {
   const { argv, tty, term, engine, tell } = command;
+  appendEvent(record.plan.sessionDir, 'command', maskWords(argv).join(' '));
   const connection = isKept(record) ? await connectKept(record) : undefined;
   try {
     // One connection that is there already costs less than the engine, but has no terminals.

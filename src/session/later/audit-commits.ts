@@ -1,13 +1,17 @@
+import { findingsOf } from '../../audit/findings.ts';
+import { MaskedSearch } from '../../audit/masked.ts';
 import type { RelPath } from '../../core/text/path.ts';
+import type { MaskedValues } from '../../core/types/decoy.ts';
 import type { Change, Digest } from '../../core/types/entry.ts';
 import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { matcher } from '../../review/choices/build-review.ts';
-import { readCommitBase, repositoryConfig } from '../../review/commits/audit-commit-range.ts';
+import { readCommitBase, repositoryConfig } from '../../review/commits/audit/audit-commit-range.ts';
+import { judgeBranch, judgeMessage } from '../../review/commits/audit/judge-words.ts';
 import { openGitObjects } from '../../review/commits/git-objects.ts';
 import { type GitlinkTargets, judgeGitlinks } from '../../review/commits/gitlinks.ts';
 import type { ReceivedCommits } from '../../review/commits/import-commits.ts';
-import { judgeBranch, judgeMessage } from '../../review/commits/judge-words.ts';
 import { findLeftOutChanges } from '../../review/commits/left-out.ts';
 import { judgePointers, rawLfsFiles, withLfsContents } from '../../review/commits/lfs/judge.ts';
 import { type LfsObjects, NO_LFS } from '../../review/commits/lfs/objects.ts';
@@ -23,6 +27,7 @@ import type { Repository } from '../../review/commits/repositories.ts';
 import { ChangeJudge, type OwnContent } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
 import { type LackedFiles, NOTHING_LACKED } from '../../workspace/view/lacking.ts';
+import { maskedInCommits } from '../end/masked-values.ts';
 import type { SessionCommits } from './session-commits.ts';
 
 /** A finding and the commit that it is in. */
@@ -37,13 +42,13 @@ export interface CommitFinding {
 export async function auditSessionCommits(
   { made, repositories, sessionId }: SessionCommits,
   policy: Policy,
-  lacked: LackedFiles,
-  signal?: AbortSignal,
+  { lacked, plan, signal }: Pick<AuditOptions, 'signal'> & { readonly lacked: LackedFiles; readonly plan: Plan },
 ): Promise<CommitFinding[]> {
   const found: CommitFinding[] = [];
+  const masked = maskedInCommits(plan);
   for (const { repository, received, lfs } of made) {
     const gitlinks = { made, repositories, within: repository.path, sessionId };
-    for (const one of await auditCommits(received, policy, { signal, repository, gitlinks, lfs, lacked }))
+    for (const one of await auditCommits(received, policy, { signal, repository, gitlinks, lfs, lacked, masked }))
       found.push(one);
   }
   return found.sort(bySeverity);
@@ -64,6 +69,8 @@ interface AuditOptions {
   readonly lfs?: LfsObjects;
   /** What the session's copy lacked, by paths of the project: no commit may change it. Default: nothing. */
   readonly lacked?: LackedFiles;
+  /** Values that no commit, message or name of a branch may have. */
+  readonly masked?: MaskedValues | undefined;
 }
 
 /**
@@ -75,11 +82,24 @@ export async function auditCommits(
   policy: Policy,
   options: AuditOptions = {},
 ): Promise<CommitFinding[]> {
-  const { signal, repository = { path: '' }, gitlinks = NOWHERE, lfs = NO_LFS, lacked = NOTHING_LACKED } = options;
+  const {
+    signal,
+    repository = { path: '' },
+    gitlinks = NOWHERE,
+    lfs = NO_LFS,
+    lacked = NOTHING_LACKED,
+    masked,
+  } = options;
   let contents: ReadonlyMap<Digest, Buffer> = new Map();
   const content = (digest: Digest): Buffer | undefined => contents.get(digest);
   using judge = new ChangeJudge({ content });
   const allowed = matcher(policy.allowSuspect);
+  const searched = masked === undefined ? {} : { masked };
+  const search = masked === undefined ? undefined : new MaskedSearch(masked);
+  const maskedIn = (text: string, place: string, where: 'message' | 'branch'): readonly Finding[] =>
+    search === undefined
+      ? []
+      : findingsOf(search.hitsOf(search.inBytes(Buffer.from(text)), place, where), undefined, []);
   const seen = new Set<string>();
   const found: CommitFinding[] = [];
   const prefix = repository.path === '' ? '' : `${repository.path}/`;
@@ -97,7 +117,8 @@ export async function auditCommits(
     const filled: Change[] = changes.map((change) => withTargets(change, blobs));
     for (const finding of judgeGitlinks(links, gitlinks)) add(commit, finding);
     for (const finding of judgePointers(changes, lfs)) add(commit, finding);
-    for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy) })) add(commit, finding);
+    for (const finding of await by.audit({ changes: filled, signal, ...policySettings(policy), ...searched }))
+      add(commit, finding);
   };
   const ofProject = {
     lacks: (one: string) => lacked.lacks(prefix + one),
@@ -109,28 +130,26 @@ export async function auditCommits(
   for (const [commit, findings] of rawLfsFiles(received, commits)) for (const one of findings) add(commit, one);
   // As an apply of the branch would be judged: next to the project, and with what its own files lead to.
   for (const one of readBranchChanges(received)) {
-    const base = one.base === undefined ? undefined : await baseOf(received, one.base, one.commit);
+    const base = one.base === undefined ? undefined : await baseOf(received, one.base);
     using beside = new ChangeJudge({ content, ...(base === undefined ? {} : { base }) });
     await judgeOne(beside, one);
   }
   for (const [commit, message] of readMessages(received)) {
     const finding = judgeMessage(message);
     if (finding !== undefined) add(commit, finding, false);
+    for (const one of maskedIn(message, 'commit-message', 'message')) add(commit, one, false);
   }
   for (const { branch, commit } of received.branches) {
     const finding = judgeBranch(branch);
     if (finding !== undefined) add(commit, finding, false);
+    for (const one of maskedIn(branch, 'branch-name', 'branch')) add(commit, one, false);
   }
   return found.sort(bySeverity);
 }
 
-async function baseOf(
-  { repository, project }: ReceivedCommits,
-  base: string,
-  tip: string,
-): Promise<OwnContent['base']> {
+async function baseOf({ repository, project }: ReceivedCommits, base: string): Promise<OwnContent['base']> {
   const config = await repositoryConfig(openGitObjects(project));
-  return readCommitBase(openGitObjects(repository), base, tip, config);
+  return readCommitBase(openGitObjects(repository), base, config);
 }
 
 function leftOutFinding(path: string): Finding {

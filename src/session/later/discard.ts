@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import { isFullDisk } from '../../core/store/remedy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { removeContainer } from '../../engines/engine/remove-containers.ts';
+import { removeContainer } from '../../engines/engine/containers/remove-containers.ts';
 import { undoableSince } from '../../review/apply/undo.ts';
 import { undoWords } from '../../review/screen/outcome-lines.ts';
 import { dropLayer } from '../../workspace/view/drop-layer.ts';

@@ -1,9 +1,9 @@
 import { programArgv } from '../../agents/agents.ts';
 import { parseUser } from '../../core/host/user.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { removeContainers } from '../../engines/engine/containers/remove-containers.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { removeContainers } from '../../engines/engine/remove-containers.ts';
 import { serviceDoors } from '../../environment/services/places.ts';
 import { openScratchLayer } from '../../workspace/layer/strategies.ts';
 import { launch } from '../launch/launch.ts';

@@ -1,10 +1,11 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { removeContainer } from '../../engines/engine/remove-containers.ts';
+import { removeContainer } from '../../engines/engine/containers/remove-containers.ts';
 import { endsTls } from '../../network/gateway/agent-side.ts';
 import { startGateway } from '../../network/gateway/start-gateway.ts';
 import { ask } from '../../terminal/ask.ts';
 import { reattach } from '../launch/launch.ts';
+import { readSecretFiles } from '../record/secrets/decoys.ts';
 import { updateRecord } from '../record/session.ts';
 import { openCleanupStack } from '../stage/cleanup-stack.ts';
 import { credentialForSession } from '../stage/credential.ts';
@@ -37,9 +38,14 @@ export async function askAboutAgent(record: SessionRecord, deps: SessionDeps): P
   throw sessionLeft(record);
 }
 
-/** Neither the bridge network that the agent is on nor a certificate that it trusts can be made a second time. */
-function canAttach({ plan: { policy } }: SessionRecord): boolean {
-  return policy.network !== 'open' && !endsTls(policy) && policy.credentials !== 'file';
+/**
+ * Neither the bridge network that the agent is on nor a certificate that it trusts can be made a second time. Masked files
+ * of a bind session were not watched since its command ended.
+ */
+export function canAttach({ plan: { policy, sessionDir } }: SessionRecord): boolean {
+  const hasSecrets = (): boolean => readSecretFiles(sessionDir).some(({ state }) => state === 'masked');
+  const isUnwatched = policy.mode === 'bind' && (policy.mask.length > 0 || hasSecrets());
+  return policy.network !== 'open' && !endsTls(policy) && policy.credentials !== 'file' && !isUnwatched;
 }
 
 async function attachAgain(record: SessionRecord, name: string, deps: SessionDeps): Promise<SessionRecord> {

@@ -1,9 +1,14 @@
+import { openContentStore } from '../../core/store/content.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
+import { isUnfinished, readJournals } from '../../review/apply/disk/journal/journal.ts';
+import { countProgress, fileProgress, joinOutcomes } from '../../review/choices/file-progress.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { isUnderWay } from '../record/pick-session.ts';
-import { listSessions, ownerState } from '../record/session.ts';
-import type { SessionDeps } from '../stage/deps.ts';
+import { reviewOf } from '../end/frozen-review.ts';
+import { outcomeAfterUndo } from '../end/outcome-after.ts';
+import { isUnderWay } from '../record/find/pick-session.ts';
+import { listSessions, ownerState, storeDir, updateRecord } from '../record/session.ts';
+import type { SessionDeps, UserDeps } from '../stage/deps.ts';
 
 /** Whether the command of a session ended before it collected the session's changes. */
 export function needsRecovery(record: SessionRecord): boolean {
@@ -57,4 +62,31 @@ async function recoverOn(engine: Runtime, recover: () => Promise<SessionRecord>)
   } finally {
     await engine.close();
   }
+}
+
+/**
+ * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
+ * session. Returns the record with the outcome.
+ */
+export async function finishApply(record: SessionRecord, deps: Pick<UserDeps, 'tell'>): Promise<SessionRecord> {
+  const { plan } = record;
+  const isRecorded = ['pending', 'applied'].includes(record.stage);
+  const recordedAt = isRecorded ? (record.outcome?.at ?? '') : undefined;
+  if (!isUnfinished(readJournals(plan.sessionDir), recordedAt)) return record;
+  // Seldom needed, and large.
+  const { recoverApply } = await import('../../review/apply/recover.ts');
+  const finished = await recoverApply({
+    project: plan.project.root,
+    sessionDir: plan.sessionDir,
+    store: openContentStore(storeDir(plan.sessionDir)),
+    tell: deps.tell,
+    ...(recordedAt === undefined ? {} : { recordedAt }),
+  });
+  if (finished === undefined || finished.changes.length === 0) return record;
+  if (readJournals(plan.sessionDir).at(-1)?.head.kind === 'undo') {
+    return updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, finished) });
+  }
+  const outcome = { ...finished, changes: joinOutcomes(record.outcome?.changes ?? [], finished.changes) };
+  const { left } = countProgress(fileProgress(reviewOf(record), outcome.changes));
+  return updateRecord(record, { stage: left > 0 ? 'pending' : 'applied', outcome });
 }

@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
-import { processIdentity } from '../../core/host/process.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
-import { openContentStore } from '../../core/store/content.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
+import { processIdentity } from '../../core/host/processes/process.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord, Stage } from '../../core/types/session.ts';
-import { removeContainers } from '../../engines/engine/remove-containers.ts';
+import { removeContainers } from '../../engines/engine/containers/remove-containers.ts';
 import { companionVolume } from '../../network/companion/companion-place.ts';
-import { readJournals } from '../../review/apply/disk/journal.ts';
-import { recoverApply } from '../../review/apply/recover.ts';
-import { countProgress, fileProgress, joinOutcomes } from '../../review/choices/file-progress.ts';
 import { dropLayer, dropLinks } from '../../workspace/view/drop-layer.ts';
-import { reviewOf } from '../end/frozen-review.ts';
-import { outcomeAfterUndo } from '../end/outcome-after.ts';
 import { modeOf } from '../modes/modes.ts';
-import { agentSession } from '../record/extra-folder-sessions.ts';
-import { ownerState, readRecord, storeDir, updateRecord } from '../record/session.ts';
+import { agentSession } from '../record/find/extra-folder-sessions.ts';
+import { ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import { openCleanupStack } from '../stage/cleanup-stack.ts';
-import type { SessionDeps, UserDeps } from '../stage/deps.ts';
+import type { SessionDeps } from '../stage/deps.ts';
 import { homeRoot, openHome } from '../stage/home.ts';
 import { prepareImage } from '../stage/prepare-image.ts';
 import { askAboutAgent } from './orphaned-agent.ts';
@@ -145,26 +139,4 @@ async function removeRest({ id, plan, stage }: SessionRecord, { engine, tell }: 
     const why = error instanceof Error ? error.message : String(error);
     tell({ kind: 'message', level: 'warning', text: `cleaning up: ${why}` });
   }
-}
-
-/**
- * Finishes or undoes an apply that was interrupted, and reports that. To be called before anything else is done with a
- * session. Returns the record with the outcome.
- */
-export async function finishApply(record: SessionRecord, deps: Pick<UserDeps, 'tell'>): Promise<SessionRecord> {
-  const { plan } = record;
-  const finished = await recoverApply({
-    project: plan.project.root,
-    sessionDir: plan.sessionDir,
-    store: openContentStore(storeDir(plan.sessionDir)),
-    tell: deps.tell,
-    ...(['pending', 'applied'].includes(record.stage) && { recordedAt: record.outcome?.at ?? '' }),
-  });
-  if (finished === undefined || finished.changes.length === 0) return record;
-  if (readJournals(plan.sessionDir).at(-1)?.head.kind === 'undo') {
-    return updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, finished) });
-  }
-  const outcome = { ...finished, changes: joinOutcomes(record.outcome?.changes ?? [], finished.changes) };
-  const { left } = countProgress(fileProgress(reviewOf(record), outcome.changes));
-  return updateRecord(record, { stage: left > 0 ? 'pending' : 'applied', outcome });
 }

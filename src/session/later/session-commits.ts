@@ -1,13 +1,13 @@
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import type { MadeCommits, SessionRecord } from '../../core/types/session.ts';
 import { isOnBranch } from '../../review/choices/file-progress.ts';
-import { bundleCommits, listCommits } from '../../review/commits/bundle-commits.ts';
+import { bundleCommits, listCommits } from '../../review/commits/bundles/bundle-commits.ts';
+import type { InsideRequest } from '../../review/commits/bundles/run-inside.ts';
 import { type ReceivedCommits, receiveCommits } from '../../review/commits/import-commits.ts';
 import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../review/commits/lfs/objects.ts';
 import { type LeftRefs, leftRefs } from '../../review/commits/other-refs.ts';
 import { readCommits } from '../../review/commits/read-commits.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../review/commits/repositories.ts';
-import type { InsideRequest } from '../../review/commits/run-inside.ts';
 import { boundRepositoryMounts } from '../../workspace/bind/shield-git.ts';
 import { type LackedFiles, lackedFiles } from '../../workspace/view/lacking.ts';
 import { reopenWorkspace } from '../../workspace/view/open.ts';
@@ -142,7 +142,7 @@ export function hasAppliedFiles({ outcome, plan }: SessionRecord): boolean {
 }
 
 /** The record with what an import made of the commits of these repositories: by path, undefined for what is as it was. */
-export function noteTaken(
+export function recordImported(
   record: SessionRecord,
   made: readonly RepositoryCommits[],
   takenOf: (path: string) => MadeCommits['taken'],

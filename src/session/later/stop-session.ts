@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { isStoppable } from '../record/pick-session.ts';
+import { requestStop, whyStopped } from '../record/events/stop-request.ts';
+import { isStoppable } from '../record/find/pick-session.ts';
 import { ownerState, readRecord } from '../record/session.ts';
-import { requestStop, whyStopped } from '../record/stop-request.ts';
 
 const POLL_MS = 200;
 

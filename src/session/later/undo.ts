@@ -5,13 +5,14 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { deleteBranch } from '../../review/publish/branch.ts';
-import { showMerge } from '../../review/screen/ask-merge.ts';
+import { showMerge } from '../../review/screen/ask/ask-merge.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';
 import type { Screen } from '../../terminal/screen.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { outcomeAfterUndo } from '../end/outcome-after.ts';
+import { appendEvent } from '../record/events/events-file.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
@@ -45,8 +46,8 @@ export async function undoSession(
     ...(screen === undefined ? {} : { acceptMerge: (merge: Merged) => askUndoMerge(screen, merge) }),
   };
   if (!options.yes && !options.dryRun) {
-    if (screen === undefined) return undefined;
     const { changes } = await undoApply({ ...request, dryRun: true });
+    if (screen === undefined) return undefined;
     const files = fileProgress(reviewOf(record), changes);
     const undone = files.filter(({ verdict }) => verdict === 'applied').length;
     const edited = files.filter(({ verdict }) => verdict === 'conflict').length;
@@ -58,6 +59,8 @@ export async function undoSession(
   const outcome = await undoApply({ ...request, dryRun: options.dryRun });
   if (!options.dryRun) {
     updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
+    const undone = outcome.changes.filter(({ verdict }) => verdict === 'applied').length;
+    appendEvent(plan.sessionDir, 'undo', `${undone} of ${amount(outcome.changes.length, 'files')} undone`);
   }
   return outcome;
 }
@@ -92,6 +95,7 @@ async function undoBranch(
     outcome: outcomeAfterUndo(record.outcome, undone),
     branches: branches.length === 0 ? undefined : branches,
   });
+  appendEvent(record.plan.sessionDir, 'undo', `branch ${name} was deleted`);
   tell({ kind: 'message', level: 'info', text: `Deleted branch ${name}.` });
   if (pushedTo !== undefined) {
     const text = `The branch is still on ${pushedTo}. To delete it there: git push ${pushedTo} --delete ${name}`;

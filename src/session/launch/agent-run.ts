@@ -7,15 +7,17 @@ export interface AgentEnd {
   readonly status: number;
   /** Why run-claude stopped it; undefined where it ended by itself. */
   readonly stopReason: string | undefined;
-  /** The gateway failed to start while the program ran already: to be thrown when the session's changes are kept. */
+  /** What the agent must not run without failed while it ran: to be thrown when the session's changes are kept. */
   readonly failure?: Error;
+  /** It ended before this command began: its tests do not decide how this command ends. */
+  readonly isEarlier?: true;
 }
 
 /** The run of an agent's container, in one of four states. */
 type RunState =
   | { readonly kind: 'active' }
   | { readonly kind: 'stopping'; readonly reason: string; readonly failure?: Error }
-  /** The gateway or the container did not start, so the program never runs. */
+  /** The gateway or the container did not start, or a mask was lost before, so the program never runs. */
   | { readonly kind: 'start-failed'; readonly error: Error }
   | { readonly kind: 'ended' };
 
@@ -34,8 +36,8 @@ export interface AgentRun {
   stopAtOnce(reason: string): void;
   /** Records why the program never ran; the first error counts. */
   failStart(error: Error): void;
-  /** The gateway did not start: ends the agent at once, or keeps it from starting. */
-  failGateway(error: Error): void;
+  /** Something that the agent must not run without failed: ends it at once, or keeps it from starting. */
+  failAtOnce(error: Error): void;
   /** Sends SIGKILL where the agent was to be stopped before its container ran, when a signal had no effect yet. */
   killIfStopping(): Promise<void>;
   /** No stop counts from here on. */
@@ -76,7 +78,7 @@ export function openAgentRun(agent: Pick<Container, 'kill'>, tell: Tell): AgentR
       if (state.kind === 'stopping') state = { kind: 'start-failed', error: state.failure ?? error };
       else if (state.kind === 'active') state = { kind: 'start-failed', error };
     },
-    failGateway(error) {
+    failAtOnce(error) {
       if (!hasBegun) this.failStart(error);
       if (state.kind !== 'active') return;
       state = { kind: 'stopping', reason: error.message, failure: error };

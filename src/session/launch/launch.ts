@@ -8,20 +8,27 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Gateway } from '../../network/gateway/start-gateway.ts';
 import { type AttachedTerminal, type AttachOutcome, attachTerminal } from '../../terminal/attach/attach.ts';
 import { muteKeys } from '../../terminal/mute-keys.ts';
+import type { MaskGuard } from '../../workspace/bind/session.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
-import { whyStopped } from '../record/stop-request.ts';
+import { whyStopped } from '../record/events/stop-request.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import { type ActivityLine, showActivityLine } from './activity-line.ts';
 import { type AgentEnd, type AgentRun, openAgentRun } from './agent-run.ts';
+import { type RunEvents, recordRun } from './run-events.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
 /** Parts of a session that run concurrently with the agent. */
 export interface LaunchCompanions {
-  readonly gateway?: Pick<Gateway, 'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'lastTool'>;
+  readonly gateway?: Pick<
+    Gateway,
+    'prepared' | 'begin' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'lastTool' | 'hosts'
+  >;
   /** Holds what the agent writes to the limit, and counts it. */
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges' | 'isOnThisMachine'> | undefined;
   /** Called once the program may run; a failure stops the session. */
   readonly whileRunning?: (() => Promise<unknown>) | undefined;
+  /** Watches what the agent must not read: it ends at the first breach, and nothing that it wrote since is shown. */
+  readonly guard?: Pick<MaskGuard, 'check' | 'failure'> | undefined;
 }
 
 export type LaunchOutcome =
@@ -71,11 +78,12 @@ async function runAttached(
   isReattached: boolean,
 ): Promise<LaunchOutcome> {
   const { tell } = deps;
-  const { gateway } = companions;
+  const { gateway, guard } = companions;
   const run = openAgentRun(agent, tell);
   if (gateway !== undefined) stopWithGateway(gateway, run);
+  void guard?.failure.then((error) => run.failAtOnce(error));
   const ignoreRequests = stopOnRequest(run, plan, deps);
-  const monitors = openMonitors(run, agent, plan, tell, companions);
+  const monitors = openMonitors(run, agent, plan, deps, companions);
   let monitorsTimer: NodeJS.Timeout | undefined;
   const start = async (): Promise<void> => {
     try {
@@ -99,16 +107,21 @@ async function runAttached(
     const attached = await attachTerminal(
       { ...agent, start },
       {
-        streams: { stdin: inputOf(plan), stdout: process.stdout, stderr: process.stderr },
+        streams: deps.away?.streams ?? { stdin: inputOf(plan), stdout: process.stdout, stderr: process.stderr },
         tty: plan.tty,
         // The command that an agent without a terminal was started from has ended, and its input with it.
         stdin: isReattached ? plan.tty : passesInput(plan),
         signals: process,
         isReattached,
         onKeys: monitors.keys,
-        suspend: suspendOwnGroup,
-        onAttached: monitors.attached,
+        // No shell could resume a session in the background: an agent that stops itself is woken.
+        ...(deps.away === undefined && { suspend: suspendOwnGroup }),
+        onAttached(terminal) {
+          monitors.attached(terminal);
+          deps.away?.attached(terminal);
+        },
         beforeOutput: monitors.beforeOutput,
+        ...(guard && { mayShow: () => guard.check(agent.hostPid?.()) === undefined }),
       },
     );
     if (plan.tty) tell({ kind: 'terminal-returned' });
@@ -136,7 +149,7 @@ function outcomeOf({ state }: AgentRun, status: number | undefined): LaunchOutco
 
 /** The agent does not run on without its gateway, nor beyond the limits that the gateway counts. */
 function stopWithGateway({ ready, lost, exceeded }: Pick<Gateway, 'ready' | 'lost' | 'exceeded'>, run: AgentRun): void {
-  ready.catch((error: Error) => run.failGateway(error));
+  ready.catch((error: Error) => run.failAtOnce(error));
   void lost.then((error) => run.stop(error.message));
   void exceeded.then(run.stop);
 }
@@ -172,17 +185,24 @@ function openMonitors(
   run: AgentRun,
   agent: Container,
   plan: Plan,
-  tell: Tell,
+  { tell, call = () => undefined }: Pick<SessionDeps, 'tell' | 'call'>,
   { gateway, disk, whileRunning }: LaunchCompanions,
 ): Monitors {
   let terminal: AttachedTerminal | undefined;
   let growth: GrowthWatch | undefined;
   let activity: ActivityLine | undefined;
+  let events: RunEvents | undefined;
   let isStarted = false;
   const watchDisk = (): void => {
     const stopAtOnce = (why: string): void => run.stopAtOnce(why);
     if (disk !== undefined)
-      growth ??= watchGrowth(disk, agent, { terminal: () => terminal, tell, stop: run.stop, stopAtOnce });
+      growth ??= watchGrowth(disk, agent, {
+        terminal: () => terminal,
+        tell,
+        onQuestion: () => call({ kind: 'question', verdict: 'disk' }),
+        stop: run.stop,
+        stopAtOnce,
+      });
   };
   return {
     watchDisk,
@@ -191,6 +211,15 @@ function openMonitors(
       isStarted = true;
       whileRunning?.().catch((error: Error) => run.stop(error.message));
       watchDisk();
+      const { sessionDir, policy: limits } = plan;
+      events = recordRun({
+        sessionDir,
+        limits,
+        usage: () => gateway?.usage(),
+        hosts: () => gateway?.hosts() ?? [],
+        onNear: (verdict) => call({ kind: 'limit', verdict }),
+        onRefusedAgain: () => call({ kind: 'refused', verdict: 'network' }),
+      });
       if (!hasActivityLine(plan)) return;
       activity = showActivityLine({
         id: plan.sessionId,
@@ -208,6 +237,7 @@ function openMonitors(
     stop() {
       growth?.stop();
       activity?.stop();
+      events?.stop();
     },
   };
 }

@@ -8,6 +8,8 @@ export interface GrowthOptions {
   /** Where a user sits and can decide; without it the agent is stopped. */
   readonly terminal: () => AttachedTerminal | undefined;
   readonly tell: Tell;
+  /** Called when the agent is paused until the user decides. */
+  readonly onQuestion?: () => void;
   readonly stop: (why: string) => void;
   /** Ends the agent without time to end by itself: in that time it would go on writing. */
   readonly stopAtOnce: (why: string) => void;
@@ -32,7 +34,7 @@ const NOTHING = Buffer.alloc(0);
 export function watchGrowth(
   workspace: Pick<Workspace, 'watchDisk'>,
   agent: Pick<Container, 'pause' | 'unpause'>,
-  { terminal: terminalNow, tell, stop, stopAtOnce }: GrowthOptions,
+  { terminal: terminalNow, tell, onQuestion, stop, stopAtOnce }: GrowthOptions,
 ): GrowthWatch {
   let paused: { readonly why: string; readonly done: Promise<void> } | undefined;
   let lastKeyMs = 0;
@@ -60,6 +62,7 @@ export function watchGrowth(
       paused = { why, done };
       warn(`The agent is paused: ${why}.`);
       terminal.showOver(pausedLines(why));
+      onQuestion?.();
     },
     fell() {
       if (paused !== undefined) warn('The agent continues.');

@@ -3,7 +3,7 @@ import type { RelPath } from '../../core/text/path.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { heldBack as heldChanges, outcomeCounts } from '../../review/choices/held-back.ts';
-import { askSuspects } from '../../review/screen/ask-suspects.ts';
+import { askSuspects } from '../../review/screen/ask/ask-suspects.ts';
 import { commitLines } from '../../review/screen/commit-lines.ts';
 import { claudeLines } from '../../review/screen/summary.ts';
 import { tellLines } from '../../review/screen/tell-lines.ts';

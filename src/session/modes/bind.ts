@@ -1,8 +1,12 @@
 import { isWatchedPath } from '../../audit/files.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { BoundGit, SessionRecord } from '../../core/types/session.ts';
+import { askYesNo } from '../../terminal/ask.ts';
+import { cleanLine } from '../../terminal/clean.ts';
+import { say } from '../../terminal/say.ts';
 import { openBind } from '../../workspace/bind/session.ts';
 import { type BindSnapshot, readSnapshot } from '../../workspace/bind/snapshot.ts';
+import { rememberSecrets } from '../record/secrets/decoys.ts';
 import { listSessions, ownerState } from '../record/session.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import type { ViewParts } from '../stage/stage.ts';
@@ -10,6 +14,7 @@ import { applyBound, decideBound, endBound } from './bind-decision.ts';
 import { checkProject } from './check-project.ts';
 import { collectBound } from './collect-bound.ts';
 import type { SessionMode, SessionView } from './mode.ts';
+import { unmaskedQuestion } from './questions.ts';
 
 /**
  * Bind mode: the agent works on the user's own files. `.git` is shielded, and what could run by itself is restored as
@@ -18,8 +23,12 @@ import type { SessionMode, SessionView } from './mode.ts';
 export const bindMode: SessionMode = {
   async open(plan, deps, parts) {
     warnOfOtherAgents(plan, deps);
-    const { mounts, snapshot, bound } = await openBind({ plan, tell: deps.tell, isWatched: isWatchedPath });
-    return { ...viewOf(deps, parts, snapshot, bound), mounts };
+    const { tell, earlyScan } = deps;
+    const options = { plan, tell, isWatched: isWatchedPath, earlyScan, mayUnmask: askToUnmask(deps) };
+    const { mounts, snapshot, guard, secrets, bound } = await openBind(options);
+    if (guard !== undefined) parts.cleanup.use(guard, (one) => one[Symbol.dispose]());
+    if (secrets.files.length > 0) rememberSecrets(plan.sessionDir, { secrets });
+    return { ...viewOf(deps, parts, snapshot, bound), mounts, guard };
   },
 
   async reopen({ bound }, plan, deps, parts) {
@@ -51,6 +60,14 @@ function viewOf(deps: SessionDeps, parts: ViewParts, snapshot: BindSnapshot, bou
         review: async () => ({ whole: review, review }),
       };
     },
+  };
+}
+
+function askToUnmask({ screen, interruption }: SessionDeps): Parameters<typeof openBind>[0]['mayUnmask'] {
+  return async ({ message }) => {
+    if (screen === undefined || interruption.by() !== undefined) return false;
+    say(screen, [cleanLine(message)]);
+    return askYesNo(screen, unmaskedQuestion(message));
   };
 }
 

@@ -9,8 +9,8 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { buildReview } from '../../review/choices/build-review.ts';
 import { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
-import { diffLines } from '../../review/screen/diff-view.ts';
-import { loadDiff } from '../../review/screen/show.ts';
+import { diffLines } from '../../review/screen/diff/diff-view.ts';
+import { loadDiff } from '../../review/screen/diff/show.ts';
 import { tellLines } from '../../review/screen/tell-lines.ts';
 import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -18,7 +18,8 @@ import { say } from '../../terminal/say.ts';
 import { PREFIX } from '../../terminal/screen.ts';
 import { type BindOutcome, closeBind } from '../../workspace/bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../workspace/bind/snapshot.ts';
-import { changedInPlaceLine, findingsInPlace } from '../end/shown-review.ts';
+import { maskedValues, seenFindings } from '../end/masked-values.ts';
+import { changedInPlaceLine, findingsInPlace, ignoredInPlaceLines } from '../end/shown-review.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { restoreQuestion } from './questions.ts';
 
@@ -58,20 +59,15 @@ export async function checkProject(
       return auditBound(changes, judge, { record, snapshot, deps });
     },
   });
-  const review = reviewOf(plan, snapshot, outcome);
+  const findings = [...seenFindings(plan.sessionDir), ...outcome.findings];
+  const review = reviewOf(plan, snapshot, { ...outcome, findings });
   tell({ kind: 'message', level: 'info', text: changedInPlaceLine(review) });
-  tellLines(findingsInPlace(outcome.findings), tell);
+  tellLines(findingsInPlace(findings), tell);
   const large = outcome.changes.filter(({ after }) => after?.kind === 'file' && after.size > MAX_KEPT_BYTES);
   for (const { path } of large)
     tell({ kind: 'message', level: 'info', text: `not audited, too large: ${cleanLine(path)}` });
-  await tellDiffs(outcome, bindStore(plan.sessionDir), deps);
-  for (const { directory, entries } of outcome.ignored) {
-    tell({
-      kind: 'message',
-      level: 'info',
-      text: `not audited: ${cleanLine(directory)} (ignored, ${entries} ${entries === 1 ? 'entry' : 'entries'} changed)`,
-    });
-  }
+  await tellDiffs(outcome, record, deps);
+  for (const text of ignoredInPlaceLines(review)) tell({ kind: 'message', level: 'info', text });
   return { heldBack: outcome.heldBack, review };
 }
 
@@ -87,7 +83,8 @@ function reviewOf(plan: Plan, before: BindSnapshot, outcome: BindOutcome): Revie
 }
 
 /** Prints the diffs of suspect changes. A missing earlier content is reported, never hidden. */
-async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: UserDeps): Promise<void> {
+async function tellDiffs(outcome: BindOutcome, { id, plan }: SessionRecord, deps: UserDeps): Promise<void> {
+  const content: ContentReader = bindStore(plan.sessionDir);
   const suspects = outcome.changes.filter(({ path }) =>
     outcome.findings.some((finding) => finding.path === path && finding.severity !== 'note'),
   );
@@ -102,7 +99,8 @@ async function tellDiffs(outcome: BindOutcome, content: ContentReader, deps: Use
   }
   for (const text of lines.slice(0, MAX_DIFF_LINES)) deps.tell({ kind: 'message', level: 'info', text });
   const more = lines.length - MAX_DIFF_LINES;
-  if (more > 0) deps.tell({ kind: 'message', level: 'info', text: `... and ${more} more lines: see git diff` });
+  const rest = `... and ${more} more lines. Where to see all: run-claude diff ${id}`;
+  if (more > 0) deps.tell({ kind: 'message', level: 'info', text: rest });
 }
 
 async function readContents(
@@ -135,7 +133,10 @@ async function auditBound(
   judge: ChangeJudge,
   { record: { plan }, snapshot, deps: { interruption, tell } }: BoundAudit,
 ): Promise<readonly Finding[]> {
+  const masked = maskedValues(plan);
   const findings = await judge.audit({
+    // The user may have written a real value to another file in the meantime.
+    ...(masked === undefined ? {} : { masked: { ...masked, real: [] } }),
     changes: changes.map(withoutUnknown),
     setgidFolders: setgidFolders(plan.project.root, snapshot),
     pathFolders: plan.project.pathFolders,

@@ -5,6 +5,7 @@ import { openWorkspace, reopenWorkspace } from '../../workspace/view/open.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
 import { sharedStatus } from '../record/exit-status.ts';
+import { rememberSecrets } from '../record/secrets/decoys.ts';
 import { releaseRecord } from '../record/session.ts';
 import type { SessionDeps, UserDeps } from '../stage/deps.ts';
 import type { ViewParts } from '../stage/stage.ts';
@@ -61,9 +62,12 @@ async function decideOne(
   deps: UserDeps,
 ): Promise<DecidedSession> {
   const { decideSession } = await loadEnd();
-  const reviewed = await review();
-  const choice = await decideSession(record, reviewed.review, deps, stopReason !== undefined);
-  return { ...reviewed, record, heldBack, choice };
+  const isStopped = stopReason !== undefined;
+  const decided = await decideSession(
+    { record, reviewed: await review(), again: review, isEnd: true, isStopped },
+    deps,
+  );
+  return { ...decided, record, heldBack };
 }
 
 async function applyOne(decided: DecidedSession, deps: UserDeps): Promise<DecidedSession> {
@@ -91,6 +95,7 @@ async function openView(
   const { roots, cleanup } = parts;
   const workspace = await openOrReopen({ plan, engine, tell, signal, prescan, roots: await roots() });
   cleanup.use(workspace, (opened) => opened.close({ keepLayer: true }));
+  rememberSecrets(plan.sessionDir, workspace);
   const own = viewOf(workspace, plan, deps, cleanup);
   if (plan.also === undefined) return own;
   const { endExtraFolders, openExtraFolders } = await import('./open-extra-folders.ts');

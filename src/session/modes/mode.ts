@@ -1,6 +1,7 @@
 import type { Plan } from '../../core/types/plan.ts';
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
+import type { MaskGuard } from '../../workspace/bind/session.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
 import type { TargetOutcome } from '../outcome/target.ts';
@@ -32,6 +33,8 @@ export interface SessionView extends AgentView {
   readonly recorded: Pick<SessionRecord, 'workspace' | 'bound'>;
   /** Counts what the agent writes and holds it to the limit; undefined where it writes to the user's own files. */
   readonly disk?: Pick<Workspace, 'watchDisk' | 'watchChanges' | 'isOnThisMachine'>;
+  /** Watches what is masked in the user's own files; undefined where nothing is. */
+  readonly guard?: MaskGuard | undefined;
   /** Work that the end of the session needs, done while the agent runs. A failure stops the agent. */
   readonly whileRunning?: () => Promise<unknown>;
   /**

@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import { processIdentity } from '../../core/host/process.ts';
-import { removeTreeSync } from '../../core/host/remove-tree.ts';
+import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
+import { processIdentity } from '../../core/host/processes/process.ts';
 import { makePrivateDir } from '../../core/store/record.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { AlsoFolder, Plan } from '../../core/types/plan.ts';
@@ -11,6 +11,7 @@ import { openWorkspace, reopenWorkspace } from '../../workspace/view/open.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import { planOfFolder } from '../plan/plan-run.ts';
 import { withLayerLock } from '../record/layer-lock.ts';
+import { rememberSecrets } from '../record/secrets/decoys.ts';
 import { createRecord, isLayerKept, ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import type { SessionDeps } from '../stage/deps.ts';
@@ -84,6 +85,7 @@ async function openFolder(
   const options = { plan: own, engine, tell, signal: interruption.signal };
   try {
     const workspace = await (isThere ? reopenWorkspace(options, found.workspace) : openWorkspace(options));
+    rememberSecrets(own.sessionDir, workspace);
     updateRecord(record, { stage: 'running', failure: undefined, workspace: workspace.record });
     return { workspace, before };
   } catch (error) {

@@ -9,9 +9,10 @@ import { matcher } from '../../review/choices/build-review.ts';
 import { IN_PART, joinOutcomes } from '../../review/choices/file-progress.ts';
 import { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
-import { askConflict } from '../../review/screen/ask-conflict.ts';
-import { askMerge } from '../../review/screen/ask-merge.ts';
+import { askConflict } from '../../review/screen/ask/ask-conflict.ts';
+import { askMerge } from '../../review/screen/ask/ask-merge.ts';
 import { bringChosenBack } from '../end/claude-data.ts';
+import { appendEvent } from '../record/events/events-file.ts';
 import { readCollected, storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { appliedSince, recordNow, withAppliedSince } from './applied-since.ts';
@@ -80,6 +81,7 @@ export async function applyChoice(
   const kept = recorded === undefined ? changes : recorded(now.outcome?.changes ?? []);
   const known = joinApplies(now.outcome, { ...whole, changes: kept });
   const next = updateRecord(now, { stage: stageAfter(known), outcome: known });
+  appendEvent(plan.sessionDir, 'apply', verdictsText(changes));
   return { record: next, outcome: whole, ...(finish && { finish }) };
 }
 
@@ -107,6 +109,13 @@ export function stageAfter({ changes, claude = [] }: ApplyOutcome): 'pending' | 
     (one) => !finalVerdicts.includes(one.verdict) || ('why' in one && one.why === IN_PART),
   );
   return isOpen ? 'pending' : 'applied';
+}
+
+/** '3 applied, 1 conflict'. */
+function verdictsText(changes: ApplyOutcome['changes']): string {
+  const counts = new Map<string, number>();
+  for (const { verdict } of changes) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  return counts.size === 0 ? 'nothing' : [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
 }
 
 /** The outcome of all applies of a session, for the record. */

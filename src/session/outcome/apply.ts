@@ -10,7 +10,7 @@ import {
 } from '../../review/choices/file-progress.ts';
 import { chooseClean, isSelectable, type PathFilter } from '../../review/choices/policy.ts';
 import { progressLine } from '../../review/screen/outcome-lines.ts';
-import { auditIfMissing } from '../end/audit-collected.ts';
+import { auditIfMissing } from '../end/audit-missing.ts';
 import { reviewOf } from '../end/frozen-review.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import type { UserDeps } from '../stage/deps.ts';
@@ -51,7 +51,8 @@ export async function applyPending(
   requireChanges(record);
   await auditIfMissing(record, deps);
   const allowed = withAllowed(record, options.allowSuspect ?? []);
-  const { whole, review, appliedBefore } = await reviewRemaining(target, allowed, deps, options.release);
+  const remaining = () => reviewRemaining(target, allowed, deps, options.release);
+  const { whole, review, appliedBefore } = await remaining();
   const parts = record.outcome?.changes.filter(({ why }) => why === IN_PART) ?? [];
   if (appliedBefore.length + parts.length > 0)
     printProgress(fileProgress(whole, [...appliedBefore, ...parts]), record, deps);
@@ -62,11 +63,14 @@ export async function applyPending(
   const isComplete = appliedBefore.length > 0 && !hasOpen && countSuspectClaudeFiles(review) === 0;
   const isAsked = !options.yes && !options.dryRun && !isFiltered && !isComplete;
   if (hasOpen) for (const text of target.words.before(isAsked)) deps.tell({ kind: 'message', level: 'info', text });
-  const choice = isAsked
-    ? await decideSession({ ...allowed, plan: withoutAutoApply(allowed) }, review, deps, false)
-    : chooseClean(review, options.filter);
-  const decided = { record, target, review, whole, choice };
-  const end = { ...decided, agent: { status: 0, stopReason: undefined }, isAsked };
+  const asked = { ...allowed, plan: withoutAutoApply(allowed) };
+  const reviewed = { whole, review };
+  const decision = isAsked
+    ? await decideSession({ record: asked, reviewed, again: remaining, isEnd: false, isStopped: false }, deps)
+    : { ...reviewed, choice: chooseClean(review, options.filter) };
+  const decided = { record, target, ...decision };
+  const { choice } = decision;
+  const end = { ...decided, agent: { status: 0, stopReason: undefined, isEarlier: true as const }, isAsked };
   if (choice.discard || !choice.decided) return { status: await endSession(end, deps) };
   const applied = await applyChoice(decided, deps, options);
   const { outcome } = applied;

@@ -26,6 +26,6 @@ export function endDryRun(
   ];
   for (const text of lines) deps.tell({ kind: 'message', level: 'info', text });
   const { conflicts } = outcomeCounts(outcome);
-  const agent = { status: EXIT.ok, stopReason: undefined };
+  const agent = { status: EXIT.ok, stopReason: undefined, isEarlier: true as const };
   return endStatus({ record, whole, agent, conflicts, decided: true, heldBack: held.length, waiting: 0 }, deps);
 }

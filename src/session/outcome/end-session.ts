@@ -84,7 +84,7 @@ export async function endSession(end: SessionEnd, deps: UserDeps): Promise<numbe
   }
   const command = madeCommits(review) && !choice.discard ? importCommand(record.id, review.commits) : undefined;
   if (command !== undefined) print(`Commits were made inside: ${command}`);
-  const status = reportEnd(
+  const status = await reportEnd(
     {
       ...{ record, whole, choice, agent: end.agent },
       conflicts: outcome === undefined ? 0 : counts.conflicts,

@@ -6,6 +6,7 @@ import { sessionReport } from '../end/write-report.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
 import { type Ending, exitStatus } from '../record/exit-status.ts';
 import type { UserDeps } from '../stage/deps.ts';
+import { failedTestLines } from '../tests/test-lines.ts';
 import { failOnLine } from './outcome-words.ts';
 
 /** What became of a session's changes, by which its exit status is decided. */
@@ -16,12 +17,14 @@ export interface EndState extends Pick<Ending, 'conflicts' | 'decided' | 'heldBa
   readonly agent: AgentEnd;
 }
 
-/** The exit status of a session's end. Prints the reason where --fail-on decides it. */
+/** The exit status of a session's end. Prints the reason where --fail-on or a test decides it. */
 export function endStatus({ record, whole, agent, ...state }: EndState, { tell, interruption }: UserDeps): number {
   const { failOn } = record.plan.policy;
   const reached = findingsFrom(failOn, whole);
   const reason = failOnLine(failOn, reached);
   if (reason !== undefined) tell({ kind: 'message', level: 'info', text: reason });
+  const failed = agent.isEarlier === true ? [] : failedTestLines(record.tests);
+  for (const text of failed) tell({ kind: 'message', level: 'info', text });
   const interruptedBy = interruption.by();
   return exitStatus({
     ...state,
@@ -29,6 +32,7 @@ export function endStatus({ record, whole, agent, ...state }: EndState, { tell, 
     hasFailed: agent.failure !== undefined,
     limited: agent.stopReason !== undefined && interruptedBy === undefined,
     failOn: reached.length > 0,
+    testFailed: failed.length > 0,
     agent: agent.status,
   });
 }
@@ -37,10 +41,10 @@ export function endStatus({ record, whole, agent, ...state }: EndState, { tell, 
  * {@link endStatus}, with the reports of the session: its own, and the one that the user asked for. Throws where a report
  * cannot be written: a script that asked for one must not continue without it.
  */
-export function reportEnd(state: EndState & { readonly choice: Choice }, deps: UserDeps): number {
+export async function reportEnd(state: EndState & { readonly choice: Choice }, deps: UserDeps): Promise<number> {
   const { record, whole, choice } = state;
   const status = endStatus(state, deps);
-  const report = sessionReport({ record, review: whole, choice, exitStatus: status });
+  const report = await sessionReport({ record, review: whole, choice, exitStatus: status });
   writeOwnReport(report, record.plan.sessionDir);
   deps.report?.write(report);
   return status;

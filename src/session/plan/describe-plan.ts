@@ -6,8 +6,13 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { MASKED } from './mask-plan.ts';
 
-/** The start screen, one line for each fact. `credential` names the source, never the value; undefined leaves it out. `entering`: what is copied. */
-export function startScreen(plan: Plan, credential: string | undefined, entering?: string): string[] {
+/** The start screen, one line for each fact. `credential` names the source, never the value; undefined leaves it out. `entering`: what is copied or mounted. `secrets`: words on files that hold them. */
+export function startScreen(
+  plan: Plan,
+  credential: string | undefined,
+  entering?: string,
+  secrets: readonly string[] = [],
+): string[] {
   const { policy } = plan;
   const limits = [
     `${formatSizeMb(policy.memoryMb)} memory`,
@@ -29,8 +34,8 @@ export function startScreen(plan: Plan, credential: string | undefined, entering
         ? `the project itself${hasOwnGit(plan) ? ', with a separate .git inside' : ''}`
         : `a copy (${plan.strategy})`,
     ),
-    ...(plan.mode === 'bind' ? [row('mounted', 'every file of the project, ignored ones too')] : []),
-    ...(entering === undefined ? [] : [row('copied', entering)]),
+    ...(plan.mode === 'bind' || entering !== undefined ? [enteringRow(plan, entering)] : []),
+    ...secrets.map(secretsRow),
     ...(plan.also ?? []).map(({ name, project, isReadonly }) =>
       row('also', `/also/${name}: a ${isReadonly ? 'read-only ' : ''}copy of ${project.root}`),
     ),
@@ -51,6 +56,19 @@ export function startScreen(plan: Plan, credential: string | undefined, entering
     ...plan.weakenings.map((line) => row('weaker', line)),
   ];
 }
+
+/** What the agent gets of the project. `entering` as for {@link startScreen}. */
+export function enteringRow({ mode, policy }: Pick<Plan, 'mode' | 'policy'>, entering: string | undefined): string {
+  if (mode !== 'bind') return row('copied', entering ?? 'the project');
+  const files = `every file of the project${entering === undefined ? ', ignored ones too' : `: ${entering}`}`;
+  return row(
+    'mounted',
+    policy.mask.length === 0 ? files : `${files}; empty ones in place of ${policy.mask.join(', ')}`,
+  );
+}
+
+/** One line on files with secrets. */
+export const secretsRow = (words: string): string => row('secrets', words);
 
 function environmentRows(environment: Policy['environment']): string[] {
   if (environment === undefined) return [];
@@ -90,7 +108,12 @@ function hasOwnGit({ project }: Plan): boolean {
 }
 
 /** The whole plan, for `--dry-run`. Values of `--env` are masked. */
-export function describePlan(plan: Plan, credential: string | undefined, entering?: string): string[] {
+export function describePlan(
+  plan: Plan,
+  credential: string | undefined,
+  entering?: string,
+  secrets: readonly string[] = [],
+): string[] {
   const { program } = plan;
   const words =
     program.kind === 'exec'
@@ -100,7 +123,7 @@ export function describePlan(plan: Plan, credential: string | undefined, enterin
         : [agentOf(program)?.name ?? program.kind, ...program.args];
   const masked = new Set(Object.keys(plan.policy.env));
   return [
-    ...startScreen(plan, credential, entering),
+    ...startScreen(plan, credential, entering, secrets),
     row('session', plan.sessionId),
     row('strategy', `${plan.strategy}: ${plan.strategyReason}`),
     row('start in', plan.project.startIn === '' ? '/workspace' : `/workspace/${plan.project.startIn}`),

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import type { Plan } from '../../core/types/plan.ts';
 
 /** The text in place of a masked value. */
@@ -33,7 +34,7 @@ export function restoreVariables(
   const isOfFiles = (name: string): boolean => isAnyOfFiles || policy.envFileNames?.includes(name) === true;
   const restored = (name: string): string | undefined => {
     const values = isOfFiles(name) ? fileValues : environment;
-    return Object.hasOwn(values, name) ? values[name] : undefined;
+    return ownValue(values, name);
   };
   const lacking = names.filter((name) => restored(name) === undefined);
   const values = Object.fromEntries(

@@ -6,6 +6,7 @@ import type { AlsoFolder, HostFacts, Plan, Program, ProjectFacts } from '../../c
 import type { Policy } from '../../core/types/policy.ts';
 import { placeOf } from '../../engines/capabilities/columns.ts';
 import { refuseUnsupported } from '../../engines/capabilities/refuse.ts';
+import { refuseTests } from './asked-tests.ts';
 import { planEnvironment, type UserEnvironment } from './environment.ts';
 import { refuseEngine } from './refuse-engine.ts';
 import { refuseProject } from './refuse-project.ts';
@@ -68,6 +69,7 @@ export function planBasis(input: PlanInput, { spareId }: Pick<PlanFindings, 'spa
   const { policy, host, project, engine, program } = input;
   refuseProject(project.root, host);
   refuseEngine(engine, policy);
+  refuseTests(policy);
   const tty = host.stdinTty && host.stdoutTty && program.kind !== 'kept' && !isPrintOnly(program);
   refuseUnsupported(placeOf(engine), { program, tty, agentLayer: homeAgent(program).image });
   const { strategy } = chooseStrategy(policy, engine, undefined);

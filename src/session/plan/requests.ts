@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { joinEnvironments } from '../../core/config/tables/environment.ts';
-import { startOrder, whyNotTogether } from '../../core/config/tables/service.ts';
+import { joinEnvironments } from '../../core/config/values/environment.ts';
 import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
+import { startOrder, whyNotTogether } from '../../core/config/values/service-order.ts';
 import { EXIT, RunClaudeError, usageError } from '../../core/errors.ts';
 import type { Environment } from '../../core/types/environment.ts';
 import type { Policy, Service } from '../../core/types/policy.ts';

@@ -1,23 +1,44 @@
+import { visible } from '../../core/text/visible.ts';
 import type { CacheName } from '../../core/types/cache.ts';
 import type { Plan } from '../../core/types/plan.ts';
+
+export interface NotedPlan extends Pick<Plan, 'policy' | 'mode' | 'also' | 'caches'> {
+  /** Files that have decoys in the copy. */
+  readonly masked?: readonly string[];
+}
 
 /**
  * The note for the agent about what this session has besides the project, as Markdown; undefined for a session that has
  * nothing. The note of every image says the rest.
  */
-export function sessionNote({
-  policy,
-  mode,
-  also = [],
-  caches = [],
-}: Pick<Plan, 'policy' | 'mode' | 'also' | 'caches'>): string | undefined {
+export function sessionNote({ policy, mode, also = [], caches = [], masked = [] }: NotedPlan): string | undefined {
   const lines = [
+    ...maskedLines(masked, mode),
     ...folderLines(also),
     ...serviceLines(policy.services ?? []),
     ...environmentLines(policy, mode),
     ...cacheLines(caches),
   ];
   return lines.length === 0 ? undefined : `# The environment of this session\n\n${lines.join('\n')}\n`;
+}
+
+const MAX_MASKED_NAMED = 20;
+
+function maskedLines(masked: readonly string[], mode: Plan['mode']): string[] {
+  if (masked.length === 0) return [];
+  const named = codeList(masked.slice(0, MAX_MASKED_NAMED).map((one) => visible(one).replaceAll('`', "'")));
+  const more = masked.length > MAX_MASKED_NAMED ? ` and ${masked.length - MAX_MASKED_NAMED} more` : '';
+  return [
+    `- Secrets are replaced by values of the same form that open nothing, in: ${named}${more}. Other values are the user's.`,
+    '- Your changes of these files stay in this session. Name new keys in your summary: the user adds them.',
+    ...(mode === 'bind'
+      ? [
+          '- A new file such as `.env`, `*.key` or `.npmrc` ends this session where it holds a secret that nobody had before.',
+          '  Write a placeholder (`changeme`) into it, or a value of the files above; make keys in `/tmp`.',
+        ]
+      : []),
+    '- If a task needs a real secret, ask the user for a session with `--unmask GLOB`, or with `--env NAME` for one value.',
+  ];
 }
 
 function folderLines(folders: NonNullable<Plan['also']>): string[] {

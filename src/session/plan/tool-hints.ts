@@ -1,3 +1,5 @@
+import { ownValue } from '../../core/text/own-value.ts';
+
 /** Files at the top of a project that name the tools that it needs. */
 export const TOOL_FILES = [
   '.tool-versions',
@@ -72,7 +74,7 @@ export function toolHints({ files, packages }: ToolFacts): string[] {
       if (wanted !== undefined && isOther) hints.push(`${file} names ${named}; the image has ${PYTHON}`);
       continue;
     }
-    const known = Object.hasOwn(PACKAGE_OF, tool) ? PACKAGE_OF[tool] : undefined;
+    const known = ownValue(PACKAGE_OF, tool);
     if (IN_IMAGE.has(tool) || known === undefined || packages.includes(known)) continue;
     const how = known === '' ? 'use setup or --image for it' : `packages = ["${known}"] in [environment] adds Debian's`;
     hints.push(`${file} names ${named}, which the image does not have: ${how}`);

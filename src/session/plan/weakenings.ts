@@ -13,8 +13,8 @@ export function weakenings(policy: Policy, leftOut: readonly string[] = []): str
     'the agent works on your own files without permission questions',
   );
   add(
-    policy.mode === 'bind' && policy.exclude.length + policy.mask.length > 0,
-    'excluded and masked paths are not kept from the agent in bind mode: --copy-workspace leaves them out',
+    policy.mode === 'bind' && policy.exclude.length > 0,
+    'excluded paths are not kept from the agent in bind mode: --copy-workspace leaves them out',
   );
   add(policy.allowGitPush, 'git push is allowed');
   add(policy.allowHosts.length > 0, `hosts allowed: ${policy.allowHosts.join(', ')}`);

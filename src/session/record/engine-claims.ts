@@ -1,11 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { processIdentity, processState } from '../../core/host/process.ts';
+import { processIdentity, processState } from '../../core/host/processes/process.ts';
 import { fields, number, oneOf, parseRecord, type RecordFormat, text } from '../../core/store/parse-record.ts';
 import { processIdentityCheck } from '../../core/store/process-identity.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../core/store/record.ts';
 import type { ProcessIdentity, SessionRecord } from '../../core/types/session.ts';
-import { isStoppable } from './pick-session.ts';
+import { isStoppable } from './find/pick-session.ts';
 import { listSessions, ownerState } from './session.ts';
 
 // A start that has chosen an engine has no record of its session yet, and other starts choose at the same time. Its claim

@@ -15,6 +15,8 @@ export interface Ending {
   readonly heldBack: number;
   /** --fail-on was given and a finding reaches it. */
   readonly failOn: boolean;
+  /** A test of the session's result did not pass. */
+  readonly testFailed: boolean;
   /** Number of pending changes. */
   readonly waiting: number;
   readonly agent: number;
@@ -28,6 +30,7 @@ const ORDER: readonly number[] = [
   EXIT.limit,
   EXIT.conflict,
   EXIT.heldBack,
+  EXIT.testFailed,
   EXIT.undecided,
 ];
 
@@ -46,6 +49,7 @@ export function exitStatus(ending: Ending): number {
   if (ending.limited) return EXIT.limit;
   if (ending.conflicts > 0) return EXIT.conflict;
   if ((ending.decided && ending.heldBack > 0) || ending.failOn) return EXIT.heldBack;
+  if (ending.testFailed) return EXIT.testFailed;
   if (!ending.decided && ending.waiting > 0) return EXIT.undecided;
   return ending.agent;
 }

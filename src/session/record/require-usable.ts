@@ -1,6 +1,6 @@
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { isUnderWay } from './pick-session.ts';
+import { isUnderWay } from './find/pick-session.ts';
 import { isKept, ownerState, wasCollected } from './session.ts';
 import { requireStarted } from './start-failure.ts';
 

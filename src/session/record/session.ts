@@ -1,15 +1,17 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import { processIdentity, processState } from '../../core/host/process.ts';
+import { processIdentity, processState } from '../../core/host/processes/process.ts';
 import { readRecordFile } from '../../core/store/parse-record.ts';
 import { makePrivateDir, readJson, syncDir, writeJsonAtomic } from '../../core/store/record.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { CollectedRecord, SessionRecord, Stage } from '../../core/types/session.ts';
 import { maskPlan } from '../plan/mask-plan.ts';
-import { isSessionId, newSessionId } from './id.ts';
-import { MANIFEST_FORMAT } from './manifest-format.ts';
-import { SESSION_FORMAT } from './session-format.ts';
+import { appendEvent } from './events/events-file.ts';
+import { stageEvent } from './events/stage-event.ts';
+import { isSessionId, newSessionId } from './find/id.ts';
+import { MANIFEST_FORMAT } from './formats/manifest-format.ts';
+import { SESSION_FORMAT } from './formats/session-format.ts';
 import { requireStarted } from './start-failure.ts';
 
 /** The directory of all sessions of this user. */
@@ -52,7 +54,7 @@ export function createRecord(plan: Plan): SessionRecord {
 
 /**
  * Writes the record with these fields changed, and returns it. A field given as undefined is removed. The changes to
- * the stages 'running' and 'ended' set how long the agent ran.
+ * the stages 'running' and 'ended' set how long the agent ran. The log says what a change of the stage means.
  */
 export function updateRecord(
   record: SessionRecord,
@@ -63,6 +65,8 @@ export function updateRecord(
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
   const next = kept as unknown as SessionRecord;
   writeJsonAtomic(recordFile(record.plan.sessionDir), next);
+  const event = stageEvent(record, next);
+  if (event !== undefined) appendEvent(next.plan.sessionDir, event.kind, event.text);
   return next;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
+import { EXIT, RunClaudeError } from '../../core/errors.ts';
 import { fields, listOf, oneOf, type RecordFormat, readRecordFile, text } from '../../core/store/parse-record.ts';
 import { writeJsonAtomic } from '../../core/store/record.ts';
 import type { Plan } from '../../core/types/plan.ts';
@@ -73,4 +73,12 @@ function readAgreed(file: string): AgreedStart | undefined {
     if (error instanceof RunClaudeError) return undefined;
     throw error;
   }
+}
+
+/** The error of a start in the background that would have to ask. */
+export function startUnanswered(why: string): RunClaudeError {
+  return new RunClaudeError('START_UNANSWERED', `a session in the background asks nothing. ${why}`, {
+    hint: 'Read the lines above, then add --yes; or start it once without --bg, and answer.',
+    status: EXIT.usage,
+  });
 }

@@ -1,5 +1,7 @@
 import type { Container } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import { planOfFolder } from '../plan/plan-run.ts';
+import { sessionDecoys } from '../record/secrets/home-decoys.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
 import type { SessionDeps } from './deps.ts';
 import { type AgentView, type OpenView, type Staged, stage } from './stage.ts';
@@ -18,6 +20,8 @@ export async function createAgent<V extends AgentView>(
   const { signal } = deps.interruption;
   const staged = await stage(plan, deps, cleanup, openView);
   signal.throwIfAborted();
+  const folders = (plan.also ?? []).map((folder) => planOfFolder(plan, folder));
+  staged.gateway.setDecoys([plan, ...folders].flatMap(({ sessionDir }) => sessionDecoys(sessionDir)));
   const agent = cleanup.use(await deps.engine.create(staged.agent), (container) => container.remove());
   signal.throwIfAborted();
   return { staged, agent };

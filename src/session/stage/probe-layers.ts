@@ -3,7 +3,7 @@ import type { LackedLayer, Runtime } from '../../core/types/runtime.ts';
 import { agentSpec } from '../../engines/engine/hardening/hardened.ts';
 import { PROBES, type ProbeRow, runProbes } from '../../engines/engine/hardening/probes.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
-import { newSessionId } from '../record/id.ts';
+import { newSessionId } from '../record/find/id.ts';
 
 export interface ProbedContainer {
   readonly image: string;

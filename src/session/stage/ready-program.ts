@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
-import { truePath } from '../../core/host/true-path.ts';
+import { truePath } from '../../core/host/files/true-path.ts';
 import type { McpProgram } from '../../core/types/policy.ts';
 import { outputOf } from '../../network/gateway/rules/brokers.ts';
 

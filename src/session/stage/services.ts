@@ -6,7 +6,7 @@ import { openService, type ServiceRun } from '../../environment/services/run-ser
 import { seededVolume } from '../../environment/services/seed.ts';
 import { openServiceLog } from '../../environment/services/service-log.ts';
 import { readSetupFiles } from '../../environment/setup/setup-files.ts';
-import { startSelection } from '../../workspace/base/prescan-project.ts';
+import { readableSelection } from '../../workspace/base/prescan-project.ts';
 import type { CleanupGroup } from './cleanup-stack.ts';
 import type { SessionDeps } from './deps.ts';
 import { prepareServiceImages } from './prepare-image.ts';
@@ -97,7 +97,7 @@ async function seedOf(service: Service, start: Start, run: ServiceRun, cacheDir:
   const { seed } = service;
   if (seed === undefined) return undefined;
   const { policy, project } = start.plan;
-  const selection = startSelection(policy, project.root);
+  const selection = readableSelection(policy, project.root);
   const filesOf = (one: Service) => readSetupFiles(project.root, one.files, selection, `[[service]] ${one.name}`);
   const files = filesOf(service);
   const reached = allReached(service, policy.services ?? []).map((one) => ({ service: one, files: filesOf(one) }));

@@ -19,6 +19,7 @@ import { programServer } from '../../network/gateway/rules/mcp-programs.ts';
 import { type Gateway, startGateway } from '../../network/gateway/start-gateway.ts';
 import type { ReaderRoot } from '../../workspace/collector/container.ts';
 import { sessionNote } from '../plan/session-note.ts';
+import { readSecretFiles } from '../record/secrets/decoys.ts';
 import { readCollected, storeDir, wasCollected } from '../record/session.ts';
 import { rememberStaged } from '../record/staged-claude.ts';
 import { findAccessories } from './accessories.ts';
@@ -28,6 +29,7 @@ import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
 import { homeRoot, keptStaging, openHome } from './home.ts';
+import { homeDecoys } from './home-decoys.ts';
 import { startMcpCompanions } from './mcp-companions.ts';
 import { openSessionPreviews } from './previews.ts';
 import { startServices } from './services.ts';
@@ -76,13 +78,22 @@ export async function stage<V extends AgentView>(
   const group = cleanup.group();
   const caches = await useCaches(engine, plan);
   const companionTokens = await startMcpCompanions(plan, deps, seccomp, programs, group);
+  // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
+  const starting = startGateway({
+    engine,
+    plan,
+    credential,
+    env: deps.env,
+    tell,
+    companionTokens,
+    mcpLogins,
+    brokered,
+  });
+  const opening = openView({ roots: async () => [homeRoot(home)], cleanup: group });
   const [gateway, view, claude] = await allOrFirstFailure([
-    // First: of all that the agent's first instruction waits for, the gateway's network takes the engine longest.
-    startGateway({ engine, plan, credential, env: deps.env, tell, companionTokens, mcpLogins, brokered }).then(
-      (started) => group.use(started, (one) => one.stop()),
-    ),
-    openView({ roots: async () => [homeRoot(home)], cleanup: group }),
-    fillHome({ plan, deps, home, credential, file, caches }),
+    starting.then((started) => group.use(started, (one) => one.stop())),
+    opening,
+    fillHome({ plan, deps, home, credential, file, caches, opening }),
     // An agent that ran before its services would fail for no reason of its own.
     startServices(plan, deps, seccomp, group),
   ]);
@@ -137,6 +148,15 @@ async function keptMounts(plan: Plan, engine: Runtime, { instance }: StagedClaud
   return [place.mount(`/home/agent/${conversationsDir}`, false)];
 }
 
+/** Files with decoys inside: of the scan, or of the record of a session that continues. */
+async function maskedOf({ plan, deps: { entering }, opening }: HomeParts): Promise<string[]> {
+  const found = (await entering)?.secrets;
+  // In bind mode the user may have agreed to start without masks.
+  if (plan.mode === 'bind' && found?.length !== 0) await opening;
+  const files = plan.mode === 'copy' ? (found ?? readSecretFiles(plan.sessionDir)) : readSecretFiles(plan.sessionDir);
+  return files.flatMap(({ path: one, state }) => (state === 'masked' ? [one] : []));
+}
+
 interface HomeParts {
   readonly plan: Plan;
   readonly deps: SessionDeps;
@@ -144,9 +164,12 @@ interface HomeParts {
   readonly credential: CredentialSource | undefined;
   readonly file: CredentialFile | undefined;
   readonly caches: UsedCaches;
+  /** The agent's view of the project. */
+  readonly opening: Promise<unknown>;
 }
 
-async function fillHome({ plan, deps, home, credential, file, caches }: HomeParts): Promise<StagedClaude> {
+async function fillHome(parts: HomeParts): Promise<StagedClaude> {
+  const { plan, deps, home, credential, file, caches } = parts;
   const { env, host } = deps;
   const { policy, project, program } = plan;
   const broker = policy.credentials === 'broker' && policy.network !== 'none';
@@ -172,10 +195,11 @@ async function fillHome({ plan, deps, home, credential, file, caches }: HomePart
     ...(policy.profile === undefined ? {} : { profile: policy.profile }),
     conversation: namedConversation(program),
     continued: await continuedFiles(plan),
-    sessionNote: sessionNote(plan),
+    sessionNote: sessionNote({ ...plan, masked: await maskedOf(parts) }),
   });
   await rememberStaged(plan.sessionDir, staged);
-  await home.fill(staged.entries);
+  const decoys = homeDecoys(plan.sessionDir, [...staged.entries, ...caches.homeEntries]);
+  await home.fill([...staged.entries, ...decoys]);
   if (caches.homeEntries.length > 0) await home.fill(caches.homeEntries);
   // What is staged stays: the setup's files are added to it. Agents' data in them would come back as the session's own.
   await copyPart(deps.engine, plan, 'home', (target) => home.mount(target, false), AGENT_HOME_PATHS);

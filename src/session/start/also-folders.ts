@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
 import { probeProject } from '../../core/host/facts.ts';
+import { pathIdentity } from '../../core/host/files/true-path.ts';
 import { distrust } from '../../core/host/programs/start-program.ts';
-import { pathIdentity } from '../../core/host/true-path.ts';
 import type { HostFacts, ProjectFacts } from '../../core/types/plan.ts';
 import type { AskedFolder } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';

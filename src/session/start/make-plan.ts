@@ -2,10 +2,10 @@ import { homeAgent } from '../../agents/agents.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { AddressedCache } from '../../environment/caches/fill-caches.ts';
 import type { AddressedEnvironment } from '../../environment/setup/make-environment.ts';
-import { startSelection } from '../../workspace/base/prescan-project.ts';
+import { readableSelection } from '../../workspace/base/prescan-project.ts';
 import { knownTrial, tryLayers } from '../../workspace/layer/try-layers.ts';
 import { type PlanFindings, type PlanInput, planBasis, planRun } from '../plan/plan-run.ts';
-import { findSpareId, servantIdsWithAccount } from '../record/spare-id.ts';
+import { findSpareId, servantIdsWithAccount } from '../record/find/spare-id.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import { type ImageDeps, prepareImage, sessionImage } from '../stage/prepare-image.ts';
 
@@ -90,7 +90,7 @@ async function findEnvironment(session: Session, { host }: ImageDeps): Promise<A
   const { policy, project } = session;
   if (policy.environment?.setup === undefined) return undefined;
   const { addressEnvironment } = await import('../../environment/setup/make-environment.ts');
-  return addressEnvironment(session, { cacheDir: host.cacheDir, selection: startSelection(policy, project.root) });
+  return addressEnvironment(session, { cacheDir: host.cacheDir, selection: readableSelection(policy, project.root) });
 }
 
 async function findCaches(
@@ -101,6 +101,6 @@ async function findCaches(
   const { policy, project } = session;
   if ((policy.caches ?? []).length === 0) return undefined;
   const { addressCaches } = await import('../../environment/caches/fill-caches.ts');
-  const selection = startSelection(policy, project.root);
+  const selection = readableSelection(policy, project.root);
   return addressCaches(session, { cacheDir, selection, isShownOnly: !isStarting, tell });
 }

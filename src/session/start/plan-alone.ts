@@ -1,7 +1,7 @@
 import type { RunClaudeError } from '../../core/errors.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { requestRefused } from '../plan/requests.ts';
-import { newSessionId } from '../record/id.ts';
+import { newSessionId } from '../record/find/id.ts';
 import type { ImageDeps } from '../stage/prepare-image.ts';
 import { serviceImages } from '../stage/prepare-image.ts';
 import { agreedBefore } from './agree-request.ts';

@@ -1,20 +1,21 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT } from '../../core/errors.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import { recordAgentFolders } from '../../core/host/programs/trusted-start.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { type Entering, enteringWords } from '../../workspace/base/entering.ts';
+import { type Entering, enteringWords, unmatchedLines } from '../../workspace/base/entering.ts';
 import { recoverProjectSessions } from '../later/recover-project.ts';
-import { startScreen } from '../plan/describe-plan.ts';
+import { enteringRow, secretsRow, startScreen } from '../plan/describe-plan.ts';
 import { foldersOf } from '../plan/folders-of.ts';
+import { secretWords } from '../plan/secret-words.ts';
 import { TOOL_FILES, toolHints } from '../plan/tool-hints.ts';
 import { reserveSession } from '../record/session.ts';
-import { rememberStart, whyAskStart } from '../record/start-answers.ts';
+import { rememberStart, startUnanswered, whyAskStart } from '../record/start-answers.ts';
 import { runSession } from '../run.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import { agreeRequest } from './agree-request.ts';
@@ -35,8 +36,8 @@ export interface StartDeps extends SessionDeps {
   readonly engineOf: (record: SessionRecord) => Promise<Runtime>;
   /** The credential's source, for the start screen; undefined: the screen does not mention it. */
   readonly credential: string | undefined;
-  /** What is copied, once the scan that began with the command has ended. */
-  readonly entering?: () => Entering | undefined;
+  /** Nobody will be there to answer: a start that would have to ask is refused. */
+  readonly isUnattended?: boolean;
 }
 
 /** Plans, asks for confirmation where it is needed, and runs the session. Returns the exit status. */
@@ -54,7 +55,7 @@ export async function withReadyStart<T>(
   deps: StartDeps,
   body: (plan: Plan) => Promise<T>,
 ): Promise<T | undefined> {
-  const setup = await agreeRequest(asked, deps);
+  const setup = await agreeRequest(asked, deps.isUnattended === true ? { ...deps, screen: undefined } : deps);
   if (setup === undefined) return undefined;
   const { input } = setup;
   const { stateDir } = input.host;
@@ -67,14 +68,16 @@ export async function withReadyStart<T>(
   try {
     const made = await makePlan(input, reserve, deps, true);
     const { plan } = made;
-    showStart(plan, deps);
+    await showStart(plan, deps);
     const isAgreed = await agreeStart(plan, deps);
     if (!isAgreed) {
       dropReserved(reserved);
       deps.tell({ kind: 'message', level: 'info', text: 'The session was not started.' });
       return undefined;
     }
-    for (const root of foldersOf(plan)) await recoverProjectSessions(root, deps, deps.engineOf);
+    // In the background nobody is asked about the agent of a command that was killed.
+    const recovering = deps.isUnattended === true ? { ...deps, screen: undefined } : deps;
+    for (const root of foldersOf(plan)) await recoverProjectSessions(root, recovering, deps.engineOf);
     if (plan.mode === 'bind') recordAgentFolders(stateDir, foldersOf(plan));
     await makeWhatPlanNames(made, deps);
     return await body(plan);
@@ -90,19 +93,45 @@ function dropReserved(dirs: readonly string[]): void {
     if (!existsSync(path.join(dir, 'session.json'))) rmSync(dir, { recursive: true, force: true });
 }
 
-function showStart(plan: Plan, { tell, credential, entering }: StartDeps): void {
-  const counted = entering?.();
-  const words = counted === undefined ? undefined : enteringWords(counted);
-  for (const text of [...startScreen(plan, credential, words), ...hintsFor(plan)])
+async function showStart(plan: Plan, deps: StartDeps): Promise<void> {
+  const { tell, credential, entering } = deps;
+  // Whoever is asked reads the line, and bind mode has one in any case. Other starts wait for the scan later, while the
+  // image and the gateway are made ready.
+  const isAwaited = plan.mode === 'bind' || whyAsked(plan, deps) !== undefined;
+  const counted = await (isAwaited ? entering : Promise.race([entering, undefined]));
+  const isLate = counted === undefined;
+  const words = isLate ? undefined : enteringWords(counted);
+  const secrets = secretWords(counted?.secrets ?? [], counted?.unsearched);
+  for (const text of [...startScreen(plan, credential, words, secrets), ...hintsFor(plan)])
     tell({ kind: 'message', level: 'info', text });
-  for (const pattern of counted?.unmatched ?? [])
-    tell({ kind: 'message', level: 'warning', text: cleanLine(`${pattern}: nothing in the project matches it`) });
+  const warn = (known: Entering): void => {
+    for (const text of unmatchedLines(known)) tell({ kind: 'message', level: 'warning', text });
+  };
+  if (!isLate) warn(counted);
+  else {
+    void entering?.then((late) => {
+      if (late === undefined) return;
+      const rows = [
+        enteringRow(plan, enteringWords(late)),
+        ...secretWords(late.secrets, late.unsearched).map(secretsRow),
+      ];
+      for (const text of rows) tell({ kind: 'message', level: 'info', text });
+      warn(late);
+    });
+  }
 }
 
-/** Whether the session may start: asked on the first start of a project, and where it is weaker than the last one. */
-async function agreeStart(plan: Plan, { host, tell, screen, interruption }: StartDeps): Promise<boolean> {
-  const why = plan.policy.yes ? undefined : whyAskStart(plan, host.stateDir);
+/** Why the user is asked before the start: on the first one of a project, and where it is weaker than the last one. */
+function whyAsked(plan: Plan, { host, screen }: StartDeps): string | undefined {
+  return plan.policy.yes || screen === undefined ? undefined : whyAskStart(plan, host.stateDir);
+}
+
+/** Whether the session may start. */
+async function agreeStart(plan: Plan, deps: StartDeps): Promise<boolean> {
+  const { host, tell, screen, interruption } = deps;
+  const why = whyAsked(plan, deps);
   if (screen === undefined || why === undefined) return true;
+  if (deps.isUnattended === true) throw startUnanswered(why);
   // A script with a terminal would wait here unnoticed: the line says how to do without the question.
   tell({ kind: 'message', level: 'info', text: `${why} Read the lines above; with --yes there is no question.` });
   const isAgreed = await askYesNo(screen, startQuestion([...START_SCREEN_WORDS, ...placesOf(plan, host.dataDir)]));

@@ -1,4 +1,4 @@
-import { changeOutcome } from '../../core/store/outcome-checks.ts';
+import { changeOutcome, testFields } from '../../../core/store/outcome-checks.ts';
 import {
   absolutePath,
   anyOf,
@@ -14,14 +14,14 @@ import {
   text,
   unchecked,
   variants,
-} from '../../core/store/parse-record.ts';
-import { processIdentityCheck } from '../../core/store/process-identity.ts';
-import { AGENT_NAMES, type AgentName } from '../../core/types/agent-package.ts';
-import { CACHE_NAMES, type MadeCache } from '../../core/types/cache.ts';
-import type { ClaudeOutcome } from '../../core/types/claude-data.ts';
-import type { EngineFacts } from '../../core/types/engine.ts';
-import type { MadeEnvironment } from '../../core/types/environment.ts';
-import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../../core/types/plan.ts';
+} from '../../../core/store/parse-record.ts';
+import { processIdentityCheck } from '../../../core/store/process-identity.ts';
+import { AGENT_NAMES, type AgentName } from '../../../core/types/agent-package.ts';
+import { CACHE_NAMES, type MadeCache } from '../../../core/types/cache.ts';
+import type { ClaudeOutcome } from '../../../core/types/claude-data.ts';
+import type { EngineFacts } from '../../../core/types/engine.ts';
+import type { MadeEnvironment } from '../../../core/types/environment.ts';
+import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../../../core/types/plan.ts';
 import type {
   ApplyOutcome,
   BoundGit,
@@ -31,8 +31,9 @@ import type {
   SessionRecord,
   StartFailure,
   UsageTotals,
-} from '../../core/types/session.ts';
-import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
+} from '../../../core/types/session.ts';
+import { STRATEGY_NAMES } from '../../../core/types/strategy.ts';
+import type { TestResult } from '../../../core/types/test.ts';
 import { ownAgent, policy, texts } from './policy-format.ts';
 
 const agentName = anyOf(oneOf<AgentName>(...AGENT_NAMES), ownAgent);
@@ -175,6 +176,7 @@ export const SESSION_FORMAT: RecordFormat<SessionRecord> = {
         }),
       ),
     ),
+    tests: optional(listOf(fields<TestResult>(testFields))),
     branches: optional(listOf(fields<MadeBranch>({ name: text, commit: text, at: text, pushedTo: optional(text) }))),
   }),
   hint: "The session's other files are unchanged next to it. To give the session up, remove that directory.",

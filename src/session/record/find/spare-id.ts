@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
-import { idsInFiles, idsInSources } from '../../core/host/accounts.ts';
-import { readWholeJson, writeJsonAtomic } from '../../core/store/record.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import { idsInFiles, idsInSources } from '../../../core/host/accounts.ts';
+import { readWholeJson, writeJsonAtomic } from '../../../core/store/record.ts';
 
 /**
  * Numbers that no distribution, systemd or directory service gives to an account (systemd's UIDS-GIDS: 60706 to 61183 are

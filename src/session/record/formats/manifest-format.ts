@@ -9,11 +9,19 @@ import {
   type RecordFormat,
   relPath,
   text,
-} from '../../core/store/parse-record.ts';
-import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../../core/types/claude-data.ts';
-import type { Change, Entry, LeftMember, Problem, Rename, WithheldGroup } from '../../core/types/entry.ts';
-import type { Finding } from '../../core/types/finding.ts';
-import type { CollectedRecord } from '../../core/types/session.ts';
+} from '../../../core/store/parse-record.ts';
+import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../../../core/types/claude-data.ts';
+import type {
+  Change,
+  Entry,
+  LeftMember,
+  MaskedEdit,
+  Problem,
+  Rename,
+  WithheldGroup,
+} from '../../../core/types/entry.ts';
+import type { Finding } from '../../../core/types/finding.ts';
+import type { CollectedRecord } from '../../../core/types/session.ts';
 
 const entry = fields<Entry>({
   kind: oneOf('file', 'dir', 'symlink', 'fifo', 'socket', 'char', 'block'),
@@ -84,6 +92,7 @@ export const MANIFEST_FORMAT: RecordFormat<CollectedRecord> = {
     renames: optional(listOf(fields<Rename>({ from: relPath, to: relPath, similarity: number }))),
     uncompared: optional(number),
     leftMembers: optional(listOf(fields<LeftMember>({ path: relPath, entry: optional(entry) }))),
+    maskedEdits: optional(listOf(fields<MaskedEdit>({ path: text, added: listOf(text) }))),
     findings: listOf(finding),
     unaudited: optional(text),
     unjudged: optional(fields<NonNullable<CollectedRecord['unjudged']>>({ by: text, endedNs: text })),

@@ -10,11 +10,11 @@ import {
   oneOf,
   optional,
   text,
-} from '../../core/store/parse-record.ts';
-import { CACHE_NAMES } from '../../core/types/cache.ts';
-import type { Environment } from '../../core/types/environment.ts';
-import type { Severity } from '../../core/types/finding.ts';
-import type { OwnAgent, OwnPackage, OwnProvider } from '../../core/types/own-agent.ts';
+} from '../../../core/store/parse-record.ts';
+import { CACHE_NAMES } from '../../../core/types/cache.ts';
+import type { Environment } from '../../../core/types/environment.ts';
+import type { Severity } from '../../../core/types/finding.ts';
+import type { OwnAgent, OwnPackage, OwnProvider } from '../../../core/types/own-agent.ts';
 import type {
   AllowRule,
   BrokerRule,
@@ -23,8 +23,9 @@ import type {
   Policy,
   Service,
   UserRule,
-} from '../../core/types/policy.ts';
-import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
+} from '../../../core/types/policy.ts';
+import { STRATEGY_NAMES } from '../../../core/types/strategy.ts';
+import type { TestCommand } from '../../../core/types/test.ts';
 
 /** A list of words. */
 export const texts: Check<readonly string[]> = listOf(text);
@@ -59,10 +60,15 @@ export const policy: Check<Policy> = fields<Policy>({
   yes: flag,
   failOn: optional(severity),
   newKinds: optional(oneOf('ask', 'note')),
+  rehearse: optional(oneOf('off', 'ask', 'always')),
+  test: optional(texts),
+  tests: optional(listOf(fields<TestCommand>({ name: text, command: text, timeoutMs: number, needsNetwork: flag }))),
+  requireTests: optional(flag),
   also: optional(texts),
   exclude: texts,
   include: texts,
   mask: texts,
+  unmask: optional(texts),
   copyIgnored: optional(flag),
   includeIgnored: anyOf(flag, texts),
   tmpdir: optional(text),
@@ -73,6 +79,7 @@ export const policy: Check<Policy> = fields<Policy>({
   diskMb: optional(number),
   timeoutMs: optional(number),
   idleTimeoutMs: optional(number),
+  notify: optional(texts),
   maxCostUsd: optional(number),
   maxRequests: optional(number),
   network: oneOf('gateway', 'none', 'open'),

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { type RunClaudeError, usageError } from '../../core/errors.ts';
-import type { SessionRecord } from '../../core/types/session.ts';
-import { CHANGED_SINCE } from '../../review/choices/file-progress.ts';
+import { type RunClaudeError, usageError } from '../../../core/errors.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import { CHANGED_SINCE } from '../../../review/choices/file-progress.ts';
+import { isKept, isLayerKept, listSessions, ownerState, type UnreadableSession } from '../session.ts';
 import { agentSession } from './extra-folder-sessions.ts';
 import { isOfAgent, isStrictPurpose, type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
-import { isKept, isLayerKept, listSessions, ownerState, type UnreadableSession } from './session.ts';
 
 /** A session, and what the user should know of the others of its project. */
 export interface FoundSession {

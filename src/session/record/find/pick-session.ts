@@ -1,4 +1,4 @@
-import type { Stage } from '../../core/types/session.ts';
+import type { Stage } from '../../../core/types/session.ts';
 
 /**
  * What a command needs of a session, which decides the session that it means without an id. look: anything that is under
@@ -26,6 +26,8 @@ export const PURPOSE_OF_COMMAND = {
   status: 'look',
   diff: 'look',
   'diff --follow': 'follow',
+  attach: 'look',
+  wait: 'stop',
   stop: 'stop',
   apply: 'decide',
   discard: 'decide',
@@ -34,6 +36,7 @@ export const PURPOSE_OF_COMMAND = {
   export: 'decide',
   resume: 'layer',
   explore: 'layer',
+  rehearse: 'decide',
   note: 'any',
   audit: 'decide',
   log: 'log',

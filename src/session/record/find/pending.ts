@@ -1,6 +1,6 @@
-import type { SessionRecord } from '../../core/types/session.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import { listSessions, ownerState } from '../session.ts';
 import { isPending } from './pick-session.ts';
-import { listSessions, ownerState } from './session.ts';
 
 /** Whether a session is pending, as {@link isPending} defines it. */
 export function isPendingSession(record: SessionRecord): boolean {

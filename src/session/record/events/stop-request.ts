@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
-import { isFullDisk } from '../../core/store/remedy.ts';
+import { readJson, writeJsonAtomic } from '../../../core/store/record.ts';
+import { isFullDisk } from '../../../core/store/remedy.ts';
 
 const requestFile = (sessionDir: string): string => path.join(sessionDir, 'stop-request');
 

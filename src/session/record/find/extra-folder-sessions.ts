@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { SessionRecord } from '../../core/types/session.ts';
-import { readRecord } from './session.ts';
+import type { SessionRecord } from '../../../core/types/session.ts';
+import { readRecord } from '../session.ts';
 
 const siblingRecord = ({ plan }: SessionRecord, id: string): SessionRecord | undefined =>
   readRecord(path.join(path.dirname(plan.sessionDir), id));
