@@ -2,6 +2,7 @@ import type { AgentName, AgentPackage } from '../core/types/agent-package.ts';
 import type { ClaudeData, ClaudeOutcome, ContinuedFile } from '../core/types/claude-data.ts';
 import type { CredentialSource, Secret } from '../core/types/credential.ts';
 import type { ContentReader } from '../core/types/entry.ts';
+import type { Claim } from '../core/types/log-event.ts';
 import type { OwnAgent } from '../core/types/own-agent.ts';
 import type { Policy } from '../core/types/policy.ts';
 import type { BringBack } from './claude/back/apply.ts';
@@ -127,6 +128,8 @@ export interface HomeOptions extends Omit<StageOptions, 'configDir' | 'settings'
 
 /** What comes back from the agent's home, by an allowlist. */
 export interface AgentData {
+  /** What a line of a frozen transcript says of prompts and calls of tools; undefined where run-claude cannot read it. */
+  readonly claimsOfLine?: (line: string) => readonly Claim[];
   /** Reads and freezes what may come back. Precondition: the agent has ended. */
   readonly collect: (options: CollectOptions) => Promise<ClaudeData>;
   /** Writes frozen data to the project's instance; in a dry run, finds what would become of it. */

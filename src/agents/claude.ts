@@ -65,9 +65,10 @@ async function loadHome(): Promise<AgentHome> {
 }
 
 async function loadData(): Promise<AgentData> {
-  const [{ collectClaude }, { applyClaude }] = await Promise.all([
+  const [{ collectClaude }, { applyClaude }, { claimsOfLine }] = await Promise.all([
     import('./claude/back/collect.ts'),
     import('./claude/back/apply.ts'),
+    import('./claude/formats/claims.ts'),
   ]);
-  return { collect: collectClaude, apply: applyClaude };
+  return { collect: collectClaude, apply: applyClaude, claimsOfLine };
 }

@@ -1,4 +1,4 @@
-import { isInForeground } from '../core/host/process-group.ts';
+import { isInForeground } from '../core/host/processes/process-group.ts';
 
 /** The user's terminal as far as keys are read from it. */
 export interface KeySource {

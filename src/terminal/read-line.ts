@@ -40,6 +40,11 @@ interface InputPrompt {
 }
 type InputConstructor = new (options: Record<string, unknown>) => InputPrompt;
 
+const asIs = (text: string): string => text;
+const BARE_STYLES = { primary: asIs, em: asIs, strong: asIs };
+/** enquirer colours the answer and the cursor's block, whatever NO_COLOR says. The block stays, by reverse video. */
+const COLOURLESS_STYLES = { success: asIs, danger: asIs, black: asIs };
+
 async function readWithEnquirer(screen: Screen, message: string): Promise<string | undefined> {
   const { stdin, stderr } = screen;
   const { default: enquirer } = await loadEnquirer();
@@ -50,7 +55,7 @@ async function readWithEnquirer(screen: Screen, message: string): Promise<string
     message,
     stdin,
     stdout: stderr,
-    styles: { primary: (text: string) => text, em: (text: string) => text, strong: (text: string) => text },
+    styles: { ...BARE_STYLES, ...(screen.colour ? {} : COLOURLESS_STYLES) },
     // In raw mode Ctrl-D is a key; to the user it is the end of input.
     actions: { ctrl: { c: 'cancel', d: 'cancel', j: 'submit', u: 'reset', w: 'cutLeft', a: 'first', e: 'last' } },
   });

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type RunProgram, runProgram } from '../../core/host/run-program.ts';
+import { type RunProgram, runProgram } from '../../core/host/processes/run-program.ts';
 import { withLock } from '../../core/store/lock.ts';
 import {
   fields,

@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import { type RunProgram, runProgram } from '../../core/host/run-program.ts';
+import { type RunProgram, runProgram } from '../../core/host/processes/run-program.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
 import { fixedKey, textOf } from './token-login.ts';
 

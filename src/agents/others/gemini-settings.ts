@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
+import { ownValue } from '../../core/text/own-value.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { readJson } from './token-login.ts';
@@ -19,7 +20,7 @@ export function geminiOthers(text: string): JsonObject | undefined {
   const settings = parseObject(text);
   if (settings === undefined) return undefined;
   const sections = Object.entries(settings).map(([section, value]) => {
-    const plain = Object.hasOwn(PLAIN_KEYS, section) ? PLAIN_KEYS[section] : undefined;
+    const plain = ownValue(PLAIN_KEYS, section);
     const inner = asObject(value);
     return [section, plain === undefined || inner === undefined ? value : withoutPlain(inner, plain)] as const;
   });
@@ -36,7 +37,7 @@ export async function geminiSettings(
   const dropped: string[] = [];
   const kept: Record<string, JsonObject> = {};
   for (const [section, value] of Object.entries(users)) {
-    const known = Object.hasOwn(PLAIN_KEYS, section) ? PLAIN_KEYS[section] : undefined;
+    const known = ownValue(PLAIN_KEYS, section);
     const values = Object.entries(asObject(value) ?? {});
     kept[section] = Object.fromEntries(values.filter(([key]) => known?.has(key)));
     if (known === undefined) dropped.push(section);

@@ -2,8 +2,8 @@ import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import { jsonIn } from '../../core/text/json-in.ts';
+import { printable } from '../remote/printable.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { printable } from './printable.ts';
 
 /** The parts of an object of Kubernetes that are read. The server may send anything: each value is checked where it is used. */
 export interface ClusterObject {

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { RawData } from 'ws';
 import { RunClaudeError } from '../../core/errors.ts';
+import { printable } from '../remote/printable.ts';
 import type { ClusterApi } from './api.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { printable } from './printable.ts';
 
 /** The streams of a container of a pod. */
 export interface AttachedStreams {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, EngineFacts, FoundObject, PodForm } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec, EngineFacts, PodForm } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { placeOf } from '../capabilities/columns.ts';
 import { refuseUnsupported } from '../capabilities/refuse.ts';
-import { unpackInside } from '../engine/unpack-inside.ts';
+import { unpackInside } from '../engine/containers/unpack-inside.ts';
+import { requireSessionId, sessionIdOf, volumeObject } from '../remote/session-volumes.ts';
 import { GATEWAY_POD_PORT } from '../render/network-policy.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { LABELS } from './pod.ts';
@@ -13,7 +14,6 @@ import { type SessionPlaces, startPod } from './start-pod.ts';
 import { type ClusterTarget, clusterText } from './target.ts';
 
 /** Names of volumes of a session have its id in them. */
-const SESSION_ID = /\d{6}-\d{6}-[2-9b-z]{3}/;
 
 /**
  * An engine whose containers are pods of a cluster. The volumes of a session are directories of one claim, which outlives the
@@ -73,13 +73,13 @@ export function openClusterEngine(options: ClusterEngineOptions): Runtime {
     create,
     createVolume: async (volume) => {
       refuseUnsupported(placeOf(facts), { volume });
-      await claimOf(sessionIdIn(volume.name)).add(volume);
+      await claimOf(requireSessionId(volume.name)).add(volume);
     },
     async findVolume(name) {
-      const found = (await claimOf(sessionIdIn(name)).volumes()).get(name);
+      const found = (await claimOf(requireSessionId(name)).volumes()).get(name);
       return found && { mountpoint: '', labels: found.labels };
     },
-    removeVolume: (name) => claimOf(sessionIdIn(name)).removeVolume(name),
+    removeVolume: (name) => claimOf(requireSessionId(name)).removeVolume(name),
     list: async (sessionId) => {
       if (sessionId !== undefined)
         return [...(await claimOf(sessionId).volumes()).keys()].map((name) => volumeObject(name, sessionId, 0));
@@ -91,14 +91,12 @@ export function openClusterEngine(options: ClusterEngineOptions): Runtime {
         const names = [...volumesIn({ metadata }, `run-claude-${session}`).keys()];
         // The cluster's word: what has no name that run-claude gives is not offered to gc.
         return names
-          .filter((name) => SESSION_ID.exec(name)?.[0] === session)
+          .filter((name) => sessionIdOf(name) === session)
           .map((name) => volumeObject(name, session, Number.isNaN(made) ? 0 : made));
       });
     },
     async putArchive(id, directory, tar) {
-      const spec = containers.get(id);
-      if (spec === undefined) throw new Error('an archive is put into a container that was created');
-      await unpackInside({ spec, directory, tar, create, where: 'the pod' });
+      await unpackInside({ spec: containers.get(id), directory, tar, create, where: 'the pod' });
     },
     async close() {
       for (const all of live.values()) for (const one of [...all]) await one.remove().catch(() => undefined);
@@ -142,14 +140,4 @@ function clusterFacts(target: ClusterTarget, form: PodForm): EngineFacts {
 /** The agent's pod has the address of the first one. */
 function gatewayMoved(): RunClaudeError {
   return new RunClaudeError('POD_ENDED', "the gateway's pod ended, and another one would have another address");
-}
-
-function sessionIdIn(name: string): string {
-  const id = SESSION_ID.exec(name)?.[0];
-  if (id === undefined) throw new Error(`a volume of a session has its id in its name: ${name}`);
-  return id;
-}
-
-function volumeObject(name: string, sessionId: string, createdMs: number): FoundObject {
-  return { kind: 'volume', id: name, name, labels: { [LABELS.session]: sessionId }, running: false, createdMs };
 }

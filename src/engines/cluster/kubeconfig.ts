@@ -2,8 +2,8 @@ import type { RequestOptions } from 'node:https';
 import { z } from 'zod';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { missingProgramHint, outputOfProgram } from '../../core/host/programs/start-program.ts';
+import { printable } from '../remote/printable.ts';
 import { type ClusterUser, openLogin, userSchema } from './login.ts';
-import { printable } from './printable.ts';
 import type { ClusterTarget } from './target.ts';
 
 /** How to reach the API server of a context. */

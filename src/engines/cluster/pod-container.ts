@@ -2,14 +2,14 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Container, ContainerSpec } from '../../core/types/engine.ts';
-import { refuseWeaker } from '../engine/container.ts';
+import { refuseWeaker } from '../engine/containers/container.ts';
+import { splitOutput } from '../engine/containers/streams.ts';
 import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
-import { splitOutput } from '../engine/streams.ts';
+import { printable } from '../remote/printable.ts';
 import type { AttachedStreams } from './attach.ts';
 import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podState } from './pod-status.ts';
-import { printable } from './printable.ts';
 import { untilGone } from './session-claim.ts';
 
 const POLL_MS = 300;

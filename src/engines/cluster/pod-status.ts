@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { printable } from '../remote/printable.ts';
 import type { ClusterObject } from './api.ts';
-import { printable } from './printable.ts';
 
 /** What the cluster says about a pod. */
 export type PodState =

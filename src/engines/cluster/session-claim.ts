@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { PodForm, VolumeSpec } from '../../core/types/engine.ts';
+import { printable } from '../remote/printable.ts';
 import type { ClusterApi, ClusterObject } from './api.ts';
 import { type ClaimedVolume, LABELS, labelsOf, sessionPolicies } from './pod.ts';
-import { printable } from './printable.ts';
 
 /** The claim of a session: a directory for each of its volumes, which the claim's annotation lists. */
 export interface SessionClaim {

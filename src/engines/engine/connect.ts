@@ -9,8 +9,8 @@ import { type Candidate, candidateAt, endpointName, findCandidates } from './con
 import type { MakeDir } from './connection/ssh-login.ts';
 import { openEngine } from './docker.ts';
 import { readFacts, withPodmanInfo } from './facts.ts';
-import { PODMAN_INFO } from './podman.ts';
-import { comparePodmanRecord } from './podman-record.ts';
+import { PODMAN_INFO } from './podman/podman.ts';
+import { comparePodmanRecord } from './podman/podman-record.ts';
 
 export interface ConnectOptions {
   readonly choice: 'auto' | 'docker' | 'podman';

@@ -7,13 +7,13 @@ import { comparedRecord, foundContainer, type ImageRecord, imageRecord, readAnsw
 import { containerBody, nameApart, OWNER_LABEL } from './body.ts';
 import { buildImage, importImage, pullImage } from './build.ts';
 import type { Client } from './connection/client.ts';
-import { attachContainer, removeContainer } from './container.ts';
+import { attachContainer, removeContainer } from './containers/container.ts';
+import { startInside } from './containers/inside.ts';
 import { callEngine, isNotFound } from './failure.ts';
 import { isProved, withProof } from './hardening/proof.ts';
-import { startInside } from './inside.ts';
 import { listObjects } from './list-objects.ts';
-import { createOnPodman, findOverlays, inspectOnPodman, nameLoopback } from './podman.ts';
-import type { Overlays } from './podman-body.ts';
+import { createOnPodman, findOverlays, inspectOnPodman, nameLoopback } from './podman/podman.ts';
+import type { Overlays } from './podman/podman-body.ts';
 
 /** Differences between the request and the engine's record, one line each. */
 export type CompareRecord = (spec: ContainerSpec, record: unknown, overlays: Overlays) => readonly string[];
@@ -78,14 +78,16 @@ function containersOf(
         if (facts.kind === 'podman') {
           const overlays = await findOverlays(docker, spec);
           const made = await createOnPodman(docker, proved, { owner, overlays, cgroupVersion: facts.cgroupVersion });
-          return verify(client, made, proved, async () => {
+          return verify(client, made, proved, facts, async () => {
             await nameLoopback(made, proved);
             return compare(proved, recordOf(await inspectOnPodman(docker, made.id)), overlays);
           });
         }
         const image = readImageFacts(await inspectImage(client, spec.image));
         const made = await docker.createContainer(nameApart(containerBody(proved, owner, image?.variables)));
-        return verify(client, made, proved, async () => compare(proved, recordOf(await made.inspect()), new Map()));
+        return verify(client, made, proved, facts, async () =>
+          compare(proved, recordOf(await made.inspect()), new Map()),
+        );
       }),
     running: {
       find: (name) => send('find the container', (docker) => findContainer(client, docker, name, owner)),
@@ -158,6 +160,7 @@ async function verify(
   client: Client,
   container: Docker.Container,
   spec: ContainerSpec,
+  { local }: Pick<EngineFacts, 'local'>,
   compare: () => Promise<readonly string[]>,
 ): Promise<EngineContainer> {
   try {
@@ -175,6 +178,7 @@ async function verify(
       stdin: spec.stdin === 'stream',
       running: false,
       proved: isProved(spec),
+      isHere: local && spec.role === 'agent',
     });
   } catch (error) {
     await removeContainer(container);

@@ -1,11 +1,11 @@
 import { chmod, chown, lchown, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import type { ContainerSpec, EngineFacts, Mount } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import { unpackInto } from './containers/unpack.ts';
 import { HELPER_USER } from './hardening/hardened.ts';
-import { unpackInto } from './unpack.ts';
 
 /** One entry to put into a place. Parents come before children. */
 export interface PlaceEntry {

@@ -1,9 +1,9 @@
-import { RunClaudeError } from '../../core/errors.ts';
-import type { Container, ContainerSpec, FoundObject } from '../../core/types/engine.ts';
+import type { Container, ContainerSpec } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { placeOf } from '../capabilities/columns.ts';
 import { refuseUnsupported } from '../capabilities/refuse.ts';
-import { unpackInside } from '../engine/unpack-inside.ts';
+import { unpackInside } from '../engine/containers/unpack-inside.ts';
+import { requireSessionId, volumeObject } from '../remote/session-volumes.ts';
 import { createInJob } from './job-container.ts';
 import { jobFacts } from './job-facts.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -72,7 +72,7 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
     create,
     async createVolume(volume) {
       if (bases.isShared(volume.name)) return bases.add(volume);
-      const session = sessionIdIn(volume.name, volume.labels);
+      const session = requireSessionId(volume.name, volume.labels);
       sessionOf(session).setOwner(options.owner);
       sessionOf(session).addVolume(volume);
     },
@@ -81,7 +81,7 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
         const labels = bases.labels(name);
         return labels && { mountpoint: bases.dirOf(name), labels };
       }
-      const sessionId = sessionIdIn(name);
+      const sessionId = requireSessionId(name);
       const found = sessionOf(sessionId).volume(name);
       return found && { mountpoint: volumeDir(jobOf(sessionId), found.place), labels: found.labels };
     },
@@ -89,42 +89,22 @@ export function openJobEngine(options: JobEngineOptions): Runtime {
       if (bases.isShared(name)) return bases.remove(name);
       const rest = sessionOfRest(name);
       if (rest !== undefined) return sessionOf(rest).remove();
-      const session = sessionOf(sessionIdIn(name));
+      const session = sessionOf(requireSessionId(name));
       session.removeVolume(name);
-      if (session.volumes().length === 0 && !jobs.has(sessionIdIn(name))) session.remove();
+      if (session.volumes().length === 0 && !jobs.has(requireSessionId(name))) session.remove();
     },
     list: async (sessionId) =>
       sessionId === undefined
         ? sharedObjects(shared, options.owner, Date.now())
         : sessionOf(sessionId)
             .volumes()
-            .map((name) => volumeObject(name, sessionId)),
+            .map((name) => volumeObject(name, sessionId, 0)),
     async putArchive(id, directory, tar) {
-      const spec = containers.get(id);
-      if (spec === undefined) throw new Error('an archive is put into a container that was created');
-      await unpackInside({ spec, directory, tar, create, where: 'the job' });
+      await unpackInside({ spec: containers.get(id), directory, tar, create, where: 'the job' });
     },
     async close() {
       await Promise.all([...jobs.values()].map((job) => job.close()));
       await local.close();
     },
-  };
-}
-
-/** Names of volumes of a session have its id in them. */
-function sessionIdIn(name: string, labels: Readonly<Record<string, string>> = {}): string {
-  const id = labels['run-claude.session'] ?? /(\d{6}-\d{6}-[2-9b-z]{3})/.exec(name)?.[1];
-  if (id === undefined) throw new RunClaudeError('USAGE', `a job has no volume like ${name}`, { status: 2 });
-  return id;
-}
-
-function volumeObject(name: string, sessionId: string): FoundObject {
-  return {
-    kind: 'volume',
-    id: name,
-    name,
-    labels: { 'run-claude.session': sessionId },
-    running: false,
-    createdMs: 0,
   };
 }

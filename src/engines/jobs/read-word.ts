@@ -1,9 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-
-/** Text of the node, as it is shown in messages. */
-export function printable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 300);
-}
+import { printable } from '../remote/printable.ts';
 
 const MAX_WORD_BYTES = 4096;
 

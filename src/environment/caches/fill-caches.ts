@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeJsonAtomic } from '../../core/store/record.ts';

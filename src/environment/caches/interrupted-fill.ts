@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, writeJsonAtomic } from '../../core/store/record.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import { removeContainers } from '../../engines/engine/remove-containers.ts';
+import { removeContainers } from '../../engines/engine/containers/remove-containers.ts';
 import { markerOf } from './marker.ts';
 
 /** Exists while a cache is filled, and names the session that fills it. */

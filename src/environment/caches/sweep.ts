@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { MadeCache } from '../../core/types/cache.ts';
 import type { Runtime } from '../../core/types/runtime.ts';

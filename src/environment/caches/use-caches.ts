@@ -5,7 +5,6 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { PlaceEntry } from '../../engines/engine/place.ts';
 import type { Ecosystem } from './ecosystem.ts';
-import { ecosystemOf } from './ecosystems.ts';
 import { readMarker } from './marker.ts';
 import { cacheMount, insideDir } from './place.ts';
 import { isUsable } from './usable.ts';
@@ -25,7 +24,11 @@ export async function useCaches(engine: Runtime, plan: Plan): Promise<UsedCaches
   const env: Record<string, string> = {};
   // By path: two ecosystems share the repository of Maven.
   const entries = new Map<string, PlaceEntry>();
-  for (const cache of plan.caches ?? []) {
+  const { caches = [] } = plan;
+  if (caches.length === 0) return { mounts, env, homeEntries: [] };
+  // Large: it reads the lock files of every ecosystem.
+  const { ecosystemOf } = await import('./ecosystems.ts');
+  for (const cache of caches) {
     if (!(await isUsable(engine, cache, plan))) continue;
     const ecosystem = ecosystemOf(cache.ecosystem);
     mounts.push(cacheMount(engine.facts, cache, plan));

@@ -5,6 +5,8 @@ import { spawn } from '../../core/host/programs/start-program.ts';
 import { type OpenProgress, openProgress } from '../../core/progress/open-progress.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
+import type { ContextFile } from './files.ts';
+import { readPins } from './pins.ts';
 import type { Pins } from './pins-schema.ts';
 
 /** Where a step of the build reports to, and the signal that ends it. */
@@ -136,10 +138,27 @@ async function debootstrap(argv: readonly string[], progress: OpenProgress, sign
   if (status !== 0) throw new RunClaudeError('IMAGE_BASE', `debootstrap failed: ${last.join('; ')}`);
 }
 
+/** As the Dockerfile has it for the packages that it adds. Licences stay. */
+const UNUSED: readonly string[] = [
+  'var/cache/apt/archives/*.deb',
+  'usr/share/doc/*/[!c]*',
+  'usr/share/doc/*/c[!o]*',
+  'usr/share/info/*',
+  'usr/share/locale/*',
+  'usr/share/man/man?/*',
+  'usr/share/man/*/man?',
+];
+
 async function importTree(engine: ImageRuntime, dir: string, tag: string): Promise<void> {
-  const tar = spawn('tar', ['--numeric-owner', '--exclude=./var/cache/apt/archives/*.deb', '-C', dir, '-c', '.'], {
+  const excluded = UNUSED.map((pattern) => `--exclude=./${pattern}`);
+  const tar = spawn('tar', ['--numeric-owner', ...excluded, '-C', dir, '-c', '.'], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await engine.images.import(tar.stdout, tag);
+}
+
+/** {@link ownBase} by the files of an image. */
+export function ownBaseOf(engine: Pick<Runtime, 'facts'>, files: readonly ContextFile[]): string {
+  return ownBase(engine, readPins(files));
 }

@@ -1,7 +1,7 @@
 import { link, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Pack, type PackOptions, pack } from 'tar-fs';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import type { Archive } from '../../core/types/engine.ts';
 
 /** One file of a build context: bytes, or a file of the same file system that is not copied. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PinnedPackage, Pins } from './pins-schema.ts';
 
 // Every start computes the image's address, so nothing here loads the schema of the pins: the build checks them.
@@ -12,6 +14,11 @@ export const PINS_FILE = 'images/pins.json';
 export function pinsOfImage(content: Buffer): Buffer {
   const { published: _, ...pins } = JSON.parse(content.toString('utf8')) as Record<string, unknown>;
   return asFile(pins);
+}
+
+/** The version of Claude Code that a package of run-claude pins: `--version` prints it, and reads nothing more for it. */
+export function pinnedClaudeVersion(root: string): string {
+  return (JSON.parse(readFileSync(join(root, PINS_FILE), 'utf8')) as Pins).claudeVersion;
 }
 
 /** The pins with another release of Claude Code for that architecture. */

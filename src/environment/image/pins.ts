@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { ContextFile } from './files.ts';
-import { PINS_FILE, pinsOfImage } from './pins-file.ts';
+import { PINS_FILE } from './pins-file.ts';
 import { type Pins, type Published, pinsSchema, publishedSchema } from './pins-schema.ts';
 
 /** @throws {RunClaudeError} IMAGE_PINS when the file does not have this form. */
@@ -20,16 +20,6 @@ export function readPins(files: readonly ContextFile[]): Pins {
 export function readPublished(root: string): Published | undefined {
   const { published } = JSON.parse(readFileSync(join(root, PINS_FILE), 'utf8')) as { readonly published?: unknown };
   return published === undefined ? undefined : checked(publishedSchema, published);
-}
-
-/**
- * The version of Claude Code that a package of run-claude pins.
- *
- * @throws {RunClaudeError} IMAGE_PINS when the file does not have this form.
- */
-export function pinnedClaudeVersion(root: string): string {
-  const content = pinsOfImage(readFileSync(join(root, PINS_FILE)));
-  return readPins([{ path: PINS_FILE, content }]).claudeVersion;
 }
 
 function checked<T>(schema: z.ZodType<T>, value: unknown): T {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { readJson, writeJsonAtomic } from '../../core/store/record.ts';

@@ -30,7 +30,8 @@ export function readSetupFiles(
   return names.map((name) => {
     const refuse = (why: string): Error =>
       usageError(`${table}: files: ${name} ${why}`, 'Correct files in this table of your configuration.');
-    if (selection.leftOut(name, false) || selection.masked(name)) throw refuse('is excluded or masked');
+    if (selection.leftOut(name, false) || selection.masked(name))
+      throw refuse('is excluded or masked (--unmask shows a file with secrets)');
     for (const at of foldersAbove(name)) if (selection.leftOut(at, true)) throw refuse('is excluded');
     return readSetupFile(root, name, refuse);
   });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../../core/host/remove-tree.ts';
+import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { MadeEnvironment } from '../../core/types/environment.ts';
 import { environmentsDir, lockOf, markerOf } from './make-environment.ts';

@@ -61,6 +61,7 @@ export function gatewayConfig(
     ca: undefined,
     tellsCa: true,
     caBundle: '/etc/ssl/certs/ca-certificates.crt',
+    decoys: [],
     limits: {
       connections: 512,
       bytesPerConnection: 16 * 1024 ** 3,

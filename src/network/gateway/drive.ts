@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { CredentialSource, Secret } from '../../core/types/credential.ts';
+import type { Decoy } from '../../core/types/decoy.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type {
   FromGateway,
@@ -36,6 +37,7 @@ export interface DrivenGateway {
   /** Resolves with its CA when the gateway is ready. Rejects with GATEWAY_FAILED when it ends or fails before. */
   readonly ready: Promise<SessionCa | undefined>;
   setRules(rules: readonly HostRule[]): void;
+  setDecoys(decoys: readonly Decoy[]): void;
   /** `login`: as in the messages. */
   setSecret(secret: Secret, login?: string): void;
   /** A stream to a port on the agent's loopback. */
@@ -94,6 +96,7 @@ export function driveGateway({ stdin, stdout }: GatewayStreams, options: DriveOp
   return {
     ready: ready.promise,
     setRules: (rules) => send({ type: 'rules', rules }),
+    setDecoys: (decoys) => send({ type: 'decoys', decoys }),
     setSecret: (secret, login) => send({ type: 'secret', secret, login }),
     openPort: (port) => relay.openPort(port),
     close: () => {

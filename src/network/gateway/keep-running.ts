@@ -1,5 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import type { CredentialSource, Secret } from '../../core/types/credential.ts';
+import type { Decoy } from '../../core/types/decoy.ts';
 import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { GatewayConfig, GatewayUsage, HostRule, SessionCa, UsageReport } from '../../core/types/gateway.ts';
@@ -44,6 +45,8 @@ export interface KeptGateway {
   /** The tool that the model asked for last. The name is a word of few characters. */
   lastTool(): string | undefined;
   setRules(rules: readonly HostRule[]): void;
+  /** What the agent must not send: call it before the agent starts. */
+  setDecoys(decoys: readonly Decoy[]): void;
   /** A stream to a port on the agent's loopback; undefined while no gateway runs. */
   openPort(port: number): AgentPortStream | undefined;
   stop(): Promise<void>;
@@ -132,6 +135,11 @@ class GatewayKeeper implements KeptGateway {
   setRules(rules: readonly HostRule[]): void {
     this.#config = { ...this.#config, rules };
     this.#driven?.setRules(rules);
+  }
+
+  setDecoys(decoys: readonly Decoy[]): void {
+    this.#config = { ...this.#config, decoys };
+    this.#driven?.setDecoys(decoys);
   }
 
   openPort(port: number): AgentPortStream | undefined {

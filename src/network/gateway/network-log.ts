@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 import path from 'node:path';
 import type { Tell } from '../../core/types/event.ts';
 import type { NetworkEntry } from '../../core/types/gateway.ts';
+import { openDecoyLog } from './decoy-log.ts';
 import { portOf } from './rules/suggest-rules.ts';
 
 /** The agent can make entries as fast as it can connect. */
@@ -87,6 +88,7 @@ export interface NetworkLog {
 export function openNetworkLog(file: string, tell: Tell): NetworkLog {
   const descriptor = openSync(file, 'a', 0o600);
   const totals = new Map<string, HostTotal>();
+  const decoys = openDecoyLog(path.dirname(file), tell);
   let bytes = 0;
   let unpassedBytes = 0;
   let open = true;
@@ -102,7 +104,10 @@ export function openNetworkLog(file: string, tell: Tell): NetworkLog {
     file,
     add(entry) {
       const total = addToTotals(totals, entry);
-      if (entry.verdict === 'refused' && entry.quiet !== true && total.refused === 1) showOnce(entry);
+      decoys.add(entry);
+      // The decoy log reports a request with a decoy.
+      const isShown = entry.verdict === 'refused' && entry.quiet !== true && entry.decoys === undefined;
+      if (isShown && total.refused === 1) showOnce(entry);
       const line = `${JSON.stringify(entry)}\n`;
       const full = (): boolean =>
         bytes > MAX_LOG_BYTES || (entry.verdict !== 'passed' && unpassedBytes > MAX_UNPASSED_BYTES);

@@ -1,6 +1,7 @@
 import { homeAgent } from '../../agents/agents.ts';
 import type { RunClaudeError } from '../../core/errors.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
+import type { Decoy } from '../../core/types/decoy.ts';
 import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { BrokeredHost, GatewayConfig, GatewayUsage, NetworkEntry } from '../../core/types/gateway.ts';
@@ -58,6 +59,8 @@ export interface Gateway extends AgentSide {
    * the agent's program does not need the gateway at once.
    */
   begin(): void;
+  /** What the agent must not send to another host than its provider: call it before the agent starts. */
+  setDecoys(decoys: readonly Decoy[]): void;
   usage(): UsageTotals;
   /** The tool that the model asked for last. */
   lastTool(): string | undefined;
@@ -181,7 +184,7 @@ interface GatewayParts {
 interface RunningGateway {
   readonly asked: Pick<
     Gateway,
-    'prepared' | 'ready' | 'lost' | 'exceeded' | 'usage' | 'lastTool' | 'openPort' | 'quit'
+    'prepared' | 'ready' | 'lost' | 'exceeded' | 'setDecoys' | 'usage' | 'lastTool' | 'openPort' | 'quit'
   >;
   end(): Promise<void>;
 }
@@ -227,6 +230,7 @@ function runGateway(options: GatewayOptions, parts: GatewayParts): RunningGatewa
       ready,
       lost,
       exceeded,
+      setDecoys: (decoys) => kept.setDecoys(decoys),
       usage: () => kept.usage(),
       lastTool: () => kept.lastTool(),
       openPort: (port) => kept.openPort(port),
@@ -260,6 +264,7 @@ function noGateway(side: AgentSide, log: string, close: () => void): Gateway {
     lost: never,
     exceeded: never,
     lastTool: () => undefined,
+    setDecoys: () => undefined,
     usage: () => ({ requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 }),
     hosts: () => [],
     log,

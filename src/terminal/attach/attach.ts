@@ -5,7 +5,7 @@ import { watchDetachKeys, watchSuspendKey } from './typed-keys.ts';
 import { type TerminalStreams, UserTerminal } from './user-terminal.ts';
 import { followSize } from './window-size.ts';
 
-export type { TerminalStreams } from './user-terminal.ts';
+export type { OutputStream, TerminalStreams } from './user-terminal.ts';
 
 export interface TerminalAttachOptions {
   readonly streams: TerminalStreams;
@@ -28,6 +28,11 @@ export interface TerminalAttachOptions {
   readonly onAttached?: (terminal: AttachedTerminal) => void;
   /** Called before each write of the agent's output to a terminal. */
   readonly beforeOutput?: (passed: Buffer) => void;
+  /**
+   * Asked before each write of the agent's output, to a terminal or not, one turn of the event loop after it arrived: output
+   * that may not be shown is dropped.
+   */
+  readonly mayShow?: () => boolean;
 }
 
 /** The user's terminal while the agent has it. */
@@ -36,6 +41,8 @@ export interface AttachedTerminal {
   showOver(lines: readonly string[]): void;
   /** Brings the agent's screen back. */
   showAgent(): void;
+  /** What sets the modes of a further terminal as the agent has set those of this one. */
+  modes(): Buffer;
 }
 
 /** The container of an agent, or a program that was started in one. */
@@ -96,7 +103,7 @@ class Attachment {
   #redraw: () => void = () => undefined;
 
   constructor(container: AttachedProgram, options: TerminalAttachOptions) {
-    const { streams, tty, beforeOutput } = options;
+    const { streams, tty, beforeOutput, mayShow } = options;
     const { stdin } = streams;
     this.#container = container;
     this.#options = options;
@@ -106,6 +113,7 @@ class Attachment {
       tty,
       raw: this.#isRaw,
       beforeOutput,
+      mayShow,
       // Output that arrived in the same piece is written first.
       onStopped: () => void setImmediate(() => void this.#onStopped()),
     });
@@ -131,6 +139,7 @@ class Attachment {
     this.#options.onAttached?.({
       showOver: (lines) => this.#terminal.showLines(lines),
       showAgent: () => this.#showAgent(),
+      modes: () => this.#terminal.modes(),
     });
   }
 

@@ -7,7 +7,7 @@ const SCREENS: readonly string[] = ['47', '1047', '1049'];
 export interface ScreenState {
   /** Call with every sequence that was passed on. */
   note(sequence: string): void;
-  /** Sequences that put the terminal back as it was, as far as the agent's output moved it. */
+  /** Sequences that put the terminal back as it was, as far as the agent's output moved it. '' where it was text alone. */
   restore(): string;
   /** Sequences that set the modes, the other screen and the keyboard again that {@link restore} put back. */
   again(): string;
@@ -30,7 +30,9 @@ export function createScreenState(): ScreenState {
   const alternates = () => SCREENS.filter((mode) => modes.get(mode) === true);
   const here = () => (alternates().length > 0 ? 'alternate' : 'main');
 
+  let isTouched = false;
   const note = (sequence: string): void => {
+    isTouched = true;
     const body = sequence.slice(1);
     const mode = /^\[\?([\d;]+)([hl])$/.exec(body);
     if (mode) for (const one of (mode[1] ?? '').split(';')) modes.set(String(Number(one)), mode[2] === 'h');
@@ -57,6 +59,7 @@ export function createScreenState(): ScreenState {
   ];
 
   const restore = (): string => {
+    if (!isTouched) return '';
     const undo: string[] = ['\x0f', '\x1b(B'];
     if (touched.has('link')) undo.push('\x1b]8;;\x07');
     if (touched.has('region')) undo.push('\x1b7', '\x1b[r', '\x1b8');

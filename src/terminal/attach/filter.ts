@@ -18,6 +18,8 @@ export interface TerminalFilter {
 
 /** Controls that move the cursor, ring or shift. ENQ (answer-back), XON and XOFF are not among them. */
 const PASSED_CONTROLS: ReadonlySet<number> = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f]);
+/** Those that choose another character set for all text that follows. */
+const SHIFTS: ReadonlySet<number> = new Set([0x0e, 0x0f]);
 const NUL = 0x00;
 const ENQ = 0x05;
 const REPLACEMENT = Buffer.from('\ufffd');
@@ -52,8 +54,10 @@ export function createTerminalFilter(onStopped: () => void = () => undefined): T
     text: (bytes) => void out.push(bytes),
     invalid: () => void out.push(REPLACEMENT),
     control(code) {
-      if (PASSED_CONTROLS.has(code)) out.push(Buffer.of(code));
-      else if (code !== NUL) drop(code === ENQ ? 'query' : 'other');
+      if (PASSED_CONTROLS.has(code)) {
+        out.push(Buffer.of(code));
+        if (SHIFTS.has(code)) screen.note('');
+      } else if (code !== NUL) drop(code === ENQ ? 'query' : 'other');
     },
     csi(body) {
       const parts = CSI_PARTS.exec(body);

@@ -26,13 +26,15 @@ export interface CopyOptions {
   readonly filter: TerminalFilter | undefined;
   /** Called before each write, with what will be written. */
   readonly before?: ((passed: Buffer) => void) | undefined;
+  /** Whether what arrived may be written; otherwise it is dropped. */
+  readonly mayShow?: (() => boolean) | undefined;
 }
 
 /** Copies with backpressure. When the target is closed the rest is read and dropped. */
 export function copyOutput(
   source: NodeJS.ReadableStream,
   target: Writable,
-  { filter, before = () => undefined }: CopyOptions,
+  { filter, before = () => undefined, mayShow }: CopyOptions,
   undo: (() => void)[],
 ): OutputCopy {
   let isClosed = false;
@@ -40,8 +42,8 @@ export function copyOutput(
   let isHeld = false;
   let hasArrived = false;
   const ended = new Promise<void>((resolve) => {
-    const onData = (chunk: Buffer): void => {
-      hasArrived = true;
+    const pass = (chunk: Buffer): void => {
+      if (mayShow?.() === false) return;
       const passed = filter === undefined ? chunk : filter.write(chunk);
       if (isClosed || passed.length === 0) return;
       before(passed);
@@ -53,12 +55,18 @@ export function copyOutput(
         if (!isHeld) source.resume();
       });
     };
+    // What may not be shown is known once all that has happened until now was handled: in the next turn.
+    const later = mayShow === undefined ? (step: () => void) => step() : setImmediate;
+    const onData = (chunk: Buffer): void => {
+      hasArrived = true;
+      later(() => pass(chunk));
+    };
     const onClosed = (): void => {
       isClosed = true;
       isFull = false;
       if (!isHeld) source.resume();
     };
-    const onEnd = (): void => resolve();
+    const onEnd = (): void => void later(resolve);
     target.on('error', onClosed);
     source.on('data', onData);
     for (const event of ['end', 'close', 'error']) source.on(event, onEnd);

@@ -24,6 +24,8 @@ export interface UserTerminalOptions {
   /** Keys reach the agent as they are pressed. */
   readonly raw: boolean;
   readonly beforeOutput?: ((passed: Buffer) => void) | undefined;
+  /** Whether the agent's output may be written now. */
+  readonly mayShow?: (() => boolean) | undefined;
   /** The agent's program reported that it has stopped. */
   readonly onStopped: () => void;
 }
@@ -57,7 +59,8 @@ export class UserTerminal {
   /** Copies one of the agent's streams to the user's, filtered where it reaches a terminal. */
   connect(source: NodeJS.ReadableStream, target: OutputStream): void {
     const before = target.isTTY === true ? this.#options.beforeOutput : undefined;
-    this.copies.push(copyOutput(source, target, { filter: this.#filterFor(target), before }, this.#undo));
+    const { mayShow } = this.#options;
+    this.copies.push(copyOutput(source, target, { filter: this.#filterFor(target), before, mayShow }, this.#undo));
   }
 
   setRaw(): void {
@@ -102,6 +105,11 @@ export class UserTerminal {
     }
     this.#write((filter) => filter.enter());
     this.#hold(false);
+  }
+
+  /** What sets the modes again that the agent has set until now. */
+  modes(): Buffer {
+    return this.#filters.get(this.#options.streams.stdout)?.enter() ?? Buffer.alloc(0);
   }
 
   /** How much of the output was dropped, by reason. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
-import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { parseObject } from '../../../core/text/json-in.ts';
 import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
 

@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
-import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { AwsKeys, CredentialSource, Secret } from '../../../core/types/credential.ts';
 import { post } from './post.ts';

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
-import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 
 /** The place where Claude Code stores the tokens of a login on this host. A write keeps all other content. */

@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../../core/errors.ts';
-import { type RunProgram, runProgram } from '../../../core/host/run-program.ts';
+import { type RunProgram, runProgram } from '../../../core/host/processes/run-program.ts';
 import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
 import { apiKeyHelper } from './api-key-helper.ts';
 import { cloudCredential } from './cloud-credentials.ts';

@@ -14,7 +14,7 @@ export interface HostAnswer {
 }
 
 export interface HostRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;

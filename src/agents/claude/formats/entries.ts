@@ -1,3 +1,5 @@
+import { ownValue } from '../../../core/text/own-value.ts';
+
 /** The rule for one name at the top of Claude's configuration directory. */
 export interface ConfigEntryRule {
   /** filtered: only listed parts of the content are staged. tree: copied whole. project: the part of this project. */
@@ -54,7 +56,7 @@ const KNOWN_NEVER = new Set(
 
 /** The rule for a name at the top of ~/.claude. An unknown name is neither staged nor brought back. */
 export function ruleOf(name: string): ConfigEntryRule {
-  const known = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+  const known = ownValue(RULES, name);
   return known ?? rule('never', 'never', OWN.has(name) ? 'own' : 'finding');
 }
 

@@ -1,4 +1,5 @@
 import { asObject, type JsonObject } from '../../../core/text/json-in.ts';
+import { ownValue } from '../../../core/text/own-value.ts';
 import { nestingOf } from './json-depth.ts';
 
 const MAX_DEPTH = 200;
@@ -58,7 +59,7 @@ export class TranscriptFilter {
     const kind = typeof record['type'] === 'string' ? record['type'] : 'invalid';
     const uuid = uuidOf(record['uuid']);
     const parent = uuidOf(record['parentUuid']) ?? null;
-    const rebuild = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+    const rebuild = ownValue(KINDS, kind);
     const rebuilt =
       record['sessionId'] === this.#frame.sessionId || kind === 'summary' ? rebuild?.(record, this.#frame) : undefined;
     if (rebuilt === undefined || (uuid !== undefined && this.#seen.has(uuid))) {

@@ -1,7 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
-import { removeTree } from '../../../core/host/remove-tree.ts';
+import { removeTree } from '../../../core/host/files/remove-tree.ts';
 import { instanceKey, readOwnFile, readRoot } from './instance.ts';
 import { mountPointOf } from './mount-point.ts';
 

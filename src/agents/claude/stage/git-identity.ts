@@ -1,6 +1,6 @@
 import { writeConfig } from '../../../core/git/config-write.ts';
 import { listGlobalConfig } from '../../../core/host/git.ts';
-import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 
 /** Keys of the user's git configuration that the agent's git shares. None of them runs a program. */
 const SHARED_KEYS = new Set(

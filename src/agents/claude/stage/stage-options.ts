@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../core/host/run-program.ts';
+import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import type { JsonObject } from '../../../core/text/json-in.ts';
 import type { McpServer } from '../../../core/types/policy.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runProgram } from '../../../core/host/run-program.ts';
+import { runProgram } from '../../../core/host/processes/run-program.ts';
 import { asObject, type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { PlaceEntry } from '../../../engines/engine/place.ts';
 import { isKnownName, stagedNames } from '../formats/entries.ts';

@@ -25,6 +25,9 @@ const PUSH_SIGN: Mount = {
   noexec: true,
 };
 
+/** The libraries of the image that guard the agent's programs check whether this exists: an observer reads their memory, and shows what git starts. */
+const OBSERVED_SIGN: Mount = { ...PUSH_SIGN, target: '/etc/run-claude/observed' };
+
 /** What every container of a session shares. */
 export interface SessionParts {
   readonly sessionId: string;
@@ -85,6 +88,24 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     tty: parts.tty,
     stdin: parts.stdin,
   };
+}
+
+/**
+ * The container of a rehearsal: the agent's, whose program is the observer. In it git starts what it would start for the
+ * user, and programs can be read by the observer. It has neither network nor credential.
+ */
+export function rehearsalSpec(
+  parts: Omit<AgentParts, 'network' | 'tty' | 'stdin' | 'argv'> & {
+    /** Suffix of the container's name. */
+    readonly suffix: string;
+    /** For images/observer. */
+    readonly words: readonly string[];
+  },
+): ContainerSpec {
+  const argv = [`${INSIDE}/observer`, ...parts.words];
+  const spec = agentSpec({ ...parts, argv, network: 'none', tty: false, stdin: 'stream' });
+  const name = `${spec.name}-${parts.suffix}`;
+  return { ...spec, name, role: 'task', mounts: [...spec.mounts, OBSERVED_SIGN] };
 }
 
 export interface ServantParts extends SessionParts {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { PRESETS } from '../../../network/gateway/rules/presets.ts';
 import type { Archive, Ecosystem, HashName, LockContent, Skipped } from '../ecosystem.ts';
 
@@ -61,7 +62,7 @@ function readLockfile(text: string): LockContent {
     if (typeof resolved !== 'string' || resolved === '') continue;
     const name = `${String(artifact).slice(0, 60)} ${String(Reflect.get(one, 'version')).slice(0, 60)}`;
     const path = CENTRAL.exec(resolved)?.[1];
-    const hash = typeof algorithm === 'string' ? ALGORITHMS[algorithm] : undefined;
+    const hash = typeof algorithm === 'string' ? ownValue(ALGORITHMS, algorithm) : undefined;
     if (hash === undefined || typeof checksum !== 'string') skipped.push({ name, why: 'without a hash' });
     else if (path === undefined) skipped.push({ name, why: 'from another host' });
     else archives.push(fileOfCentral(path, { name: hash, hex: checksum.toLowerCase() }));

@@ -1,4 +1,4 @@
-import { carriesPackage } from '../../../audit/locks/lock-archives.ts';
+import { isAddressOfPackage } from '../../../audit/locks/lock-archives.ts';
 import { readNpmPackages } from '../../../audit/locks/lockfiles.ts';
 import { PRESETS } from '../../../network/gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
@@ -39,7 +39,7 @@ function readLock(text: string): LockContent {
     const called = `${name} ${version}`;
     if (hash === undefined) skipped.push({ name: called, why: 'without a hash' });
     else if (resolved?.startsWith('https:') !== true) skipped.push({ name: called, why: 'not from a registry' });
-    else if (!carriesPackage(resolved, name, version))
+    else if (!isAddressOfPackage(resolved, name, version))
       skipped.push({ name: called, why: 'from an address of another package' });
     else archives.push({ name: called, url: resolved, hash, path: contentPath(hash.hex) });
   }

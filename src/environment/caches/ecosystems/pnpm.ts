@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { carriesPackage } from '../../../audit/locks/lock-archives.ts';
+import { isAddressOfPackage } from '../../../audit/locks/lock-archives.ts';
 import { PRESETS } from '../../../network/gateway/rules/presets.ts';
 import type { Archive, Ecosystem, LockContent, Skipped } from '../ecosystem.ts';
 import { hashOfIntegrity } from '../integrity.ts';
@@ -60,7 +60,7 @@ function archiveOf({ name, version }: { name: string; version: string }, resolut
   if (field('type') !== undefined || field('repo') !== undefined) return { name: called, why: 'not from a registry' };
   if (hash === undefined) return { name: called, why: 'without a hash' };
   if (url?.startsWith('https:') !== true) return { name: called, why: 'not from a registry' };
-  if (!carriesPackage(url, name, version)) return { name: called, why: 'from an address of another package' };
+  if (!isAddressOfPackage(url, name, version)) return { name: called, why: 'from an address of another package' };
   return { name: called, url, hash, path: contentPath(hash.hex) };
 }
 

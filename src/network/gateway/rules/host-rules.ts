@@ -19,7 +19,10 @@ export function parseHostRule(text: string, from: string): HostRule {
   const name = match?.[1];
   const port = match?.[2] === undefined ? undefined : Number(match[2]);
   if (name === undefined || (port !== undefined && (port < 1 || port > 65_535))) {
-    throw usageError(`${from}: '${text}' is not HOST or HOST:PORT`, 'No scheme, no path: --allow-host example.org.');
+    throw usageError(
+      `${from}: '${text}' is not HOST or HOST:PORT`,
+      'Leave out scheme and path: example.org, or example.org:8443.',
+    );
   }
   return { host: ruleHost(name, text, from), from, ...(port === undefined ? {} : { port }) };
 }

@@ -1,5 +1,5 @@
-import type { ContainerSpec } from '../../core/types/engine.ts';
-import { compareRecord, type Inspect, type RecordedMount } from './compare-record.ts';
+import type { ContainerSpec } from '../../../core/types/engine.ts';
+import { compareRecord, type Inspect, type RecordedMount } from '../compare-record.ts';
 import { type Overlays, sharedMemory } from './podman-body.ts';
 
 /** Fields of Podman's own record of a container (GET /libpod/containers/NAME/json) that differ from Docker's. */

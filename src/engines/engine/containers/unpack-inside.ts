@@ -1,13 +1,13 @@
 import { pipeline } from 'node:stream/promises';
-import { RunClaudeError } from '../../core/errors.ts';
-import type { Archive, Container, ContainerSpec } from '../../core/types/engine.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import type { Archive, Container, ContainerSpec } from '../../../core/types/engine.ts';
 
 /** Of what tar prints, in a message. */
 const MAX_ERROR_CHARACTERS = 500;
 
 export interface UnpackRequest {
-  /** Of the container whose directory gets the files. */
-  readonly spec: ContainerSpec;
+  /** Of the container whose directory gets the files; undefined where it was not created. */
+  readonly spec: ContainerSpec | undefined;
   readonly directory: string;
   readonly tar: Archive;
   readonly create: (spec: ContainerSpec) => Promise<Container>;
@@ -21,6 +21,7 @@ export interface UnpackRequest {
  * @throws {RunClaudeError} PLACE_FAILED with the last words of tar; what `create` throws
  */
 export async function unpackInside({ spec, directory, tar, create, where }: UnpackRequest): Promise<void> {
+  if (spec === undefined) throw new Error('an archive is put into a container that was created');
   const argv = ['/bin/tar', '--numeric-owner', '--same-owner', '--same-permissions', '-C', directory, '-xf', '-'];
   const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];
   const parts = { user: '0:0', role: 'task', network: 'none', tty: false, stdin: 'stream' } as const;

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../core/types/runtime.ts';
+import type { Runtime } from '../../../core/types/runtime.ts';
 
 /** Ends and removes the container of that name. No error when there is none. */
 export async function removeContainer({ running }: Runtime, name: string): Promise<void> {

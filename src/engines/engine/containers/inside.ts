@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RunClaudeError } from '../../core/errors.ts';
-import type { ContainerSpec, InsideProgram, InsideProgramSpec } from '../../core/types/engine.ts';
-import { type ExecRecord, execRecord, foundContainer, madeAnswer, readAnswer } from './answers.ts';
-import { OWNER_LABEL } from './body.ts';
-import type { Client } from './connection/client.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import type { ContainerSpec, InsideProgram, InsideProgramSpec } from '../../../core/types/engine.ts';
+import { type ExecRecord, execRecord, foundContainer, madeAnswer, readAnswer } from '../answers.ts';
+import { OWNER_LABEL } from '../body.ts';
+import type { Client } from '../connection/client.ts';
+import { callEngine, isNotFound } from '../failure.ts';
+import { provedInside, weakerIn } from '../hardening/proof.ts';
 import { refuseWeaker } from './container.ts';
-import { callEngine, isNotFound } from './failure.ts';
-import { provedInside, weakerIn } from './hardening/proof.ts';
 import { inputOf, splitOutput } from './streams.ts';
 
 /** The engine answers at once, or after it has started a process. */

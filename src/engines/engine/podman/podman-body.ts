@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { ContainerSpec, EngineFacts, Mount } from '../../core/types/engine.ts';
-import { labelsOf, memoryOptions } from './body.ts';
-import { MASKED_PATHS, SYSCTLS } from './hardening/masked-paths.ts';
-import { SECCOMP_FILE } from './hardening/seccomp.ts';
+import type { ContainerSpec, EngineFacts, Mount } from '../../../core/types/engine.ts';
+import { labelsOf, memoryOptions } from '../body.ts';
+import { MASKED_PATHS, SYSCTLS } from '../hardening/masked-paths.ts';
+import { SECCOMP_FILE } from '../hardening/seccomp.ts';
 
 // The body of POST /libpod/containers/create, Podman's own (its SpecGenerator): from a request in
 // Docker's form Podman silently drops masks, the cgroup namespace and, where it is rootless, limits. Fields are those of

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
-import type { ContainerSpec } from '../../core/types/engine.ts';
-import { madeAnswer, readAnswer, volumeRecord } from './answers.ts';
+import type { ContainerSpec } from '../../../core/types/engine.ts';
+import { madeAnswer, readAnswer, volumeRecord } from '../answers.ts';
 import { type Overlays, type PodmanParts, podmanBody } from './podman-body.ts';
 
 /** Prefix of Podman's own API, at the same socket as Docker's. Every version since 4.0 serves it. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { RunClaudeError } from '../../core/errors.ts';
-import type { Archive, ContainerSpec } from '../../core/types/engine.ts';
-import type { Runtime } from '../../core/types/runtime.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import type { Archive, ContainerSpec } from '../../../core/types/engine.ts';
+import type { Runtime } from '../../../core/types/runtime.ts';
 
 /** What sets owners and modes of files in directories that are closed to others. */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'];

@@ -1,11 +1,12 @@
 import type Docker from 'dockerode';
-import { RunClaudeError } from '../../core/errors.ts';
-import type { ExecOptions, ExecResult } from '../../core/types/engine.ts';
-import type { EngineContainer } from '../../core/types/runtime.ts';
-import { endAnswer, execRecord, readAnswer } from './answers.ts';
-import type { Client } from './connection/client.ts';
-import { callEngine, hasStateAlready, isNotFound } from './failure.ts';
-import { weakerIn } from './hardening/proof.ts';
+import { RunClaudeError } from '../../../core/errors.ts';
+import type { ExecOptions, ExecResult } from '../../../core/types/engine.ts';
+import type { EngineContainer } from '../../../core/types/runtime.ts';
+import { endAnswer, execRecord, readAnswer } from '../answers.ts';
+import type { Client } from '../connection/client.ts';
+import { callEngine, hasStateAlready, isNotFound } from '../failure.ts';
+import { weakerIn } from '../hardening/proof.ts';
+import { hostPidOf, killOnHost } from './host-kill.ts';
 import { collectBytes, inputOf, splitOutput } from './streams.ts';
 
 const EXEC_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -21,6 +22,8 @@ export interface ContainerAttachOptions {
   readonly running: boolean;
   /** Its output begins with init's proof. start() fails without it. */
   readonly proved: boolean;
+  /** The engine runs on this machine, which sees the container's processes. */
+  readonly isHere?: boolean;
 }
 
 /** Attaches to an existing container. */
@@ -48,6 +51,7 @@ export async function attachContainer(
   });
   if (options.running) markStarted();
   let isRemoved = false;
+  let hostPid: number | undefined;
   return {
     id: container.id,
     name: options.name,
@@ -57,13 +61,22 @@ export async function attachContainer(
     start: async () => {
       await callEngine('start the container', () => container.start());
       markStarted();
+      if (options.isHere === true)
+        void hostPidOf(container).then((pid) => {
+          hostPid = pid;
+        });
       if (options.proved) refuseWeaker(weakerIn(await head), options.name);
     },
     wait: async () => {
       await started;
       return callEngine('wait for the container', () => waitForEnd(container));
     },
-    kill: (signal) => unlessEnded('signal the container', () => container.kill({ signal })),
+    hostPid: () => hostPid,
+    async kill(signal) {
+      // Its first process ends at once: the engine takes milliseconds for it.
+      if (signal === 'SIGKILL' && hostPid !== undefined) killOnHost(hostPid, container.id);
+      await unlessEnded('signal the container', () => container.kill({ signal }));
+    },
     pause: () => unlessEnded('pause the container', () => container.pause()),
     unpause: () => unlessEnded('unpause the container', () => container.unpause()),
     resize: (columns, rows) => unlessEnded('resize the terminal', () => container.resize({ w: columns, h: rows })),
