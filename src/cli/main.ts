@@ -4,10 +4,10 @@ import path from 'node:path';
 import { withSettings } from '../agents/claude/credentials/settings-env.ts';
 import { EXIT, usageError } from '../core/errors.ts';
 import { findPlaces } from '../core/host/facts.ts';
-import { HOLD_WORD, TASK_WORD } from '../core/host/internal-commands.ts';
-import { placeUser, requireOwnPlaces } from '../core/host/own-places.ts';
+import { placeUser, requireOwnPlaces } from '../core/host/files/own-places.ts';
+import { truePath } from '../core/host/files/true-path.ts';
+import { HOLD_WORD, TASK_WORD } from '../core/host/processes/internal-commands.ts';
 import { distrustBefore } from '../core/host/programs/trusted-start.ts';
-import { truePath } from '../core/host/true-path.ts';
 import type { Tell } from '../core/types/event.ts';
 import { type Interruption, listenForSignals } from '../terminal/interruption.ts';
 import { createPrinter } from '../terminal/printer.ts';
@@ -48,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function carryOut(line: CommandLine, tell: Tell, interruption: Interruption): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text);
   if (line.kind === 'help') {
-    write((await import('./grammar/help.ts')).helpText(line.topic));
+    write((await import('./help-page.ts')).helpAbout(line.topic));
     return EXIT.ok;
   }
   if (line.kind === 'version') {

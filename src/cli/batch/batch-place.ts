@@ -12,7 +12,7 @@ import {
   text,
 } from '../../core/store/parse-record.ts';
 import { makePrivateDir, writeJsonAtomic } from '../../core/store/record.ts';
-import { batchesDir } from '../../session/record/batches.ts';
+import { batchesDir } from '../../session/record/find/batches.ts';
 import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
 const TASK_FORMAT: RecordFormat<TaskRecord> = {

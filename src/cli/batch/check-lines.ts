@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { COPY_MODE, RunClaudeError, usageError } from '../../core/errors.ts';
 import { probeHost } from '../../core/host/facts.ts';
-import { pathIdentity } from '../../core/host/true-path.ts';
+import { pathIdentity } from '../../core/host/files/true-path.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { refuseProject } from '../../session/plan/refuse-project.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';

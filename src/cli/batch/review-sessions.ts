@@ -4,15 +4,16 @@ import { EXIT, usageError } from '../../core/errors.ts';
 import { probeHost } from '../../core/host/facts.ts';
 import { whenText } from '../../core/text/when.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { finishApply } from '../../session/later/recover.ts';
+import { finishApply } from '../../session/later/recover-project.ts';
 import { applyPending } from '../../session/outcome/apply.ts';
 import { sharedStatus } from '../../session/record/exit-status.ts';
-import { isPendingSession, pendingSessions } from '../../session/record/pending.ts';
+import { isPendingSession, pendingSessions } from '../../session/record/find/pending.ts';
 import { listSessions, readRecord } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
+import { withEngineOf } from '../engines/with-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { programText } from '../sessions/program-text.ts';
 import { recoverWithoutQuestion } from '../sessions/recover-without-question.ts';
@@ -41,7 +42,7 @@ export async function reviewSessions(
     say(`No session of this ${place === undefined ? 'project' : 'batch'} is pending.`);
     return EXIT.ok;
   }
-  const deps = { host: probeHost(process, places), tell, screen, interruption };
+  const deps = withEngineOf({ host: probeHost(process, places), tell, screen, interruption }, context);
   const statuses: number[] = [];
   for (const [at, one] of pending.entries()) {
     if (interruption.signal.aborted) break;

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import type { StopSignal } from '../../core/errors.ts';
-import { TASK_WORD } from '../../core/host/internal-commands.ts';
 import { packageRoot } from '../../core/host/package.ts';
+import { TASK_WORD } from '../../core/host/processes/internal-commands.ts';
 import { fork } from '../../core/host/programs/start-program.ts';
 import { writeAll } from '../../core/store/record.ts';
 import type { SessionEvent } from '../../core/types/event.ts';

@@ -45,6 +45,7 @@ const TABLES = [
   { key: 'mcpServers', name: '[[mcp]]' },
   { key: 'mcpPrograms', name: '[[mcp]] command' },
   { key: 'services', name: '[[service]]' },
+  { key: 'tests', name: '[[test]]' },
   { key: 'environment', name: '[environment]' },
   { key: 'auditRules', name: '[[audit.rules]]' },
   { key: 'auditSeverities', name: '[audit.severities]' },

@@ -4,8 +4,7 @@ import { jsonText } from '../../core/report/json.ts';
 import { MIN_START_MB } from '../../core/text/disk-room.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { addressFiles, imageFiles } from '../../environment/image/address.ts';
-import { ownBase } from '../../environment/image/base.ts';
-import { readPins } from '../../environment/image/pins.ts';
+import { ownBaseOf } from '../../environment/image/base.ts';
 import { planGc, runGc } from '../../session/later/gc.ts';
 import type { GcItem } from '../../session/later/gc-known.ts';
 import { listSessions } from '../../session/record/session.ts';
@@ -51,7 +50,7 @@ export const gcCommand: CommandRun = async (line, context) => {
 function imagesOf(engine: Runtime, { env }: CommandContext): readonly string[] {
   const files = imageFiles({ env }, engine.facts.arch);
   const ours = [false, true].map((toolchain) => addressFiles(engine, files, toolchain));
-  return [...ours, ownBase(engine, readPins(files))];
+  return [...ours, ownBaseOf(engine, files)];
 }
 
 function shown({ kind, name, why, engine }: GcItem): string {

@@ -3,7 +3,7 @@ import { loginStore, type McpLogin, NOT_REVOKED } from '../../agents/mcp-login/l
 import { readConfigFile } from '../../core/config/config-file.ts';
 import { addServer, removeServer } from '../../core/config/mcp-table.ts';
 import { usageError } from '../../core/errors.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import { wayOut } from '../../network/gateway/rules/mcp-programs.ts';

@@ -2,10 +2,10 @@ import { homeAgent } from '../../agents/agents.ts';
 import { EXIT } from '../../core/errors.ts';
 import { baseDirOf } from '../../session/plan/plan-run.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
-import { type CheckedRun, setUpRun } from '../../session/start/set-up-run.ts';
+import { type AskingPlace, type CheckedRun, setUpRun } from '../../session/start/set-up-run.ts';
 import type { StartDeps } from '../../session/start/start-session.ts';
-import type { Entering } from '../../workspace/base/entering.ts';
 import { prescanProject } from '../../workspace/base/prescan-project.ts';
+import { beginEarlyScan } from '../../workspace/bind/early-scan.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { openChosenEngine } from '../engines/open-chosen-engine.ts';
@@ -30,7 +30,7 @@ export async function runCommand(line: RunLine, context: CommandContext): Promis
 
 async function planAndRun(line: RunLine, context: CommandContext, signal: AbortSignal): Promise<number> {
   const { env, interruption, tell } = context;
-  const place = askingPlace(context);
+  const place = line.background === true ? withOwnTerminal(askingPlace(context), line) : askingPlace(context);
   const screen = openScreen(process, env, interruption);
   const checked = await checkLine(line, context, place, screen);
   if (checked === undefined) return EXIT.interrupted;
@@ -43,16 +43,26 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
     const login = await findLogin(setup.input, env, place.host);
     if (!isStarting) {
       const { printDryRun } = await import('../run/print-dry-run.ts');
-      await scan.prescan?.();
-      await printDryRun(setup, context, { ...login, entering: scan.entering?.() }, line);
+      await printDryRun(setup, context, { ...login, entering: await scan.entering }, line);
       return 0;
     }
     await requireLogin(setup.input, login.source);
-    const { startSession } = await import('../../session/start/start-session.ts');
+    const { startSession, withReadyStart } = await import('../../session/start/start-session.ts');
+    if (line.background === true) {
+      const { startAway } = await import('../run/start-away.ts');
+      const deps = { ...startDeps(setup, login, context, screen), ...scan, isUnattended: true };
+      return (await withReadyStart(setup, deps, (plan) => startAway(plan, context))) ?? EXIT.interrupted;
+    }
     return await startSession(setup, { ...startDeps(setup, login, context, screen), ...scan });
   } finally {
     await chosen.engine.close();
   }
+}
+
+/** In the background an agent and a shell have a terminal, whatever this command has; a command prints. */
+function withOwnTerminal(place: AskingPlace, { program }: RunLine): AskingPlace {
+  const isShown = program.kind !== 'exec';
+  return { ...place, host: { ...place.host, stdinTty: isShown, stdoutTty: isShown } };
 }
 
 /** Begins what a start needs, while the engine is asked: the scan of the project, which a dry run needs too, and loading the code. */
@@ -61,20 +71,16 @@ function beginScan(
   baseDir: string,
   line: RunLine,
   signal: AbortSignal,
-): Pick<StartDeps, 'prescan' | 'entering'> {
-  let entering: Entering | undefined;
-  const prescan = prescanProject({ policy, project }, baseDir, signal, {
-    typed: typedPatterns(line),
-    onCounted: (counted) => {
-      entering = counted;
-    },
-  });
-  if (line.action !== 'run') return { prescan, entering: () => entering };
+): Pick<StartDeps, 'prescan' | 'earlyScan' | 'entering'> {
+  const prescan = prescanProject({ policy, project }, baseDir, signal, { typed: typedPatterns(line) });
+  const bound = policy.mode === 'bind' ? beginEarlyScan(project, policy) : undefined;
+  const scan = { prescan: prescan?.take, earlyScan: bound?.take, entering: (prescan ?? bound)?.counted };
+  if (line.action !== 'run') return scan;
   void import('../../session/start/start-session.ts');
   homeAgent(program)
     .loadHome()
     .catch(() => undefined);
-  return { prescan, entering: () => entering };
+  return scan;
 }
 
 /** What the user typed to leave out or to empty files: a file of settings is for other projects too. */

@@ -7,21 +7,27 @@ import { readUsage, usageLine } from '../../network/gateway/usage.ts';
 import { countProgress, fileProgress } from '../../review/choices/file-progress.ts';
 import { appliedLines, leftLines, progressLine } from '../../review/screen/outcome-lines.ts';
 import { ignoredAmount } from '../../review/screen/summary.ts';
-import { auditIfMissing } from '../../session/end/audit-collected.ts';
+import { auditIfMissing } from '../../session/end/audit-missing.ts';
 import { reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
-import { isInPlace, shownLines, shownReview, whereInPlaceLine } from '../../session/end/shown-review.ts';
-import { reportOfEnded, reportPlace } from '../../session/end/write-report.ts';
+import {
+  isInPlace,
+  shownLines,
+  shownReview,
+  shownSecrets,
+  shownTests,
+  whereInPlaceLines,
+} from '../../session/end/shown-review.ts';
+import { hasPlace } from '../../session/kept/place.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
-import { readLiveChanges } from '../../session/later/follow.ts';
-import { agentSession, extraFolderSessions } from '../../session/record/extra-folder-sessions.ts';
+import { agentSession, extraFolderSessions } from '../../session/record/find/extra-folder-sessions.ts';
 import { isKept, isRunning } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
+import type { LiveChanges } from '../../workspace/view/workspace.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
-import { openEngineOf } from '../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { withSession } from '../sessions/open-session.ts';
 import { programText } from '../sessions/program-text.ts';
@@ -33,11 +39,11 @@ const MAX_PROGRAM_COLUMNS = 200;
 /** `status [ID]`: what a session changed, and how much of it was applied. */
 export const statusCommand: CommandRun = async (line, context) => {
   const file = optionValue(line, 'report');
-  const place = file === undefined ? undefined : reportPlace(file, context.cwd);
+  const writeReport = file === undefined ? undefined : await reportWriter(file, context.cwd);
   return withSession(line, context, 'status', async (record, deps) => {
-    if (isRunning(record) && place === undefined) return runningStatus(record, line, context);
-    if (place !== undefined) await auditIfMissing(record, deps);
-    place?.write(reportOfEnded(record, () => reviewOf(record)));
+    if (isRunning(record) && writeReport === undefined) return runningStatus(record, line, context);
+    if (writeReport !== undefined) await auditIfMissing(record, deps);
+    await writeReport?.(record);
     const review = shownReview(record);
     if (line.options.has('json')) writeJson(record, review, context);
     else {
@@ -48,6 +54,13 @@ export const statusCommand: CommandRun = async (line, context) => {
     return 0;
   });
 };
+
+/** With --report: the rules of the audit are loaded for it alone. */
+async function reportWriter(file: string, cwd: string): Promise<(record: SessionRecord) => Promise<void>> {
+  const { reportOfEnded, reportPlace } = await import('../../session/end/write-report.ts');
+  const place = reportPlace(file, cwd);
+  return async (record) => place.write(await reportOfEnded(record, () => reviewOf(record)));
+}
 
 function writeJson(record: SessionRecord, review: Review | undefined, { write }: CommandContext): void {
   const { id, project, stage, started, agentStatus, stoppedBecause, outcome, note, imported, branches } = record;
@@ -61,6 +74,7 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
   }));
   const claude = review?.claude;
   const told = {
+    secrets: shownSecrets(record).files,
     failure: record.failure,
     usage,
     note,
@@ -69,6 +83,7 @@ function writeJson(record: SessionRecord, review: Review | undefined, { write }:
     files: files ?? null,
     imported,
     branches,
+    tests: record.tests,
     sameAgent: sameAgent(record).map(({ id }) => id),
   };
   const facts = { id, project, stage, state, started, agentStatus, stoppedBecause, ...told };
@@ -99,10 +114,12 @@ function statusLines(record: SessionRecord, review: Review | undefined, nowMs: n
     ...failureLines(record),
     ...(note ? [`note: ${cleanLine(note)}`] : []),
     ...branches.map(branchText),
+    ...shownSecrets(record).lines,
     ...proposalLines(record, nowMs),
     ...(usage !== undefined && usage.requests > 0 ? [usageLine(usage)] : []),
+    ...shownTests(record),
     ...(review === undefined ? [] : shownLines(record, review).flatMap(({ text }) => text.split('\n'))),
-    ...(review !== undefined && inPlace && review.items.length > 0 ? [whereInPlaceLine(record)] : []),
+    ...(review !== undefined && inPlace && review.items.length > 0 ? whereInPlaceLines(record, review) : []),
     ...(isDecided ? [progressLine(counts, when, isDiscarded)] : []),
     ...(isDecided && counts.left > 0 ? [...appliedLines(files), ...(isDiscarded ? [] : leftLines(files))] : []),
   ];
@@ -165,9 +182,13 @@ async function runningStatus(
 ): Promise<number> {
   const { id, project, stage, started, workspace } = record;
   const usage = readUsage(record.plan.sessionDir);
-  let live: Awaited<ReturnType<typeof readLiveChanges>> = { changes: [], ignored: [] };
+  let live: LiveChanges = { changes: [], ignored: [] };
   // A bind session has no layer.
   if (workspace !== undefined) {
+    const [{ readLiveChanges }, { openEngineOf }] = await Promise.all([
+      import('../../session/later/follow.ts'),
+      import('../engines/open-engine.ts'),
+    ]);
     const engine = await openEngineOf(record.plan, context);
     try {
       live = await readLiveChanges(record, engine, context.tell);
@@ -178,9 +199,22 @@ async function runningStatus(
   if (line.options.has('json')) {
     const changes = live.changes.map(({ path, kind, size }) => ({ path, kind, size }));
     const { ignored } = live;
+    const secrets = shownSecrets(record).files;
     const proposal = readProposal(record);
     context.write(
-      jsonText({ id, project, stage, state: 'running', started, usage, proposal, files: null, changes, ignored }),
+      jsonText({
+        id,
+        project,
+        stage,
+        state: 'running',
+        started,
+        usage,
+        proposal,
+        secrets,
+        files: null,
+        changes,
+        ignored,
+      }),
     );
     return 0;
   }
@@ -190,6 +224,7 @@ async function runningStatus(
   context.write(`${id}  ${stage}  since ${whenText(record.agentStarted ?? started, Date.now())}\n`);
   context.write(`${cleanLine(project)}: ${cutEnd(cleanLine(programText(record.plan.program)), MAX_PROGRAM_COLUMNS)}\n`);
   for (const text of [...extraFolderLines(record), ...proposalLines(record, Date.now())]) context.write(`${text}\n`);
+  for (const text of shownSecrets(record).lines) context.write(`${text}\n`);
   if (workspace !== undefined) context.write(`so far: ${changed === '' ? 'no changes' : changed}\n`);
   for (const { directory, entries, bytes } of live.ignored) {
     context.write(`ignored: ${cleanLine(directory)} (${ignoredAmount(entries, bytes)})\n`);
@@ -197,5 +232,6 @@ async function runningStatus(
   if (usage !== undefined) context.write(`${usageLine(usage)}\n`);
   if (workspace !== undefined) context.write(`See each change as it happens: run-claude diff --follow ${id}\n`);
   if (isKept(record)) context.write(`End it and review: run-claude down ${id}\n`);
+  else if (hasPlace(record.plan.sessionDir)) context.write(`Show it here: run-claude attach ${id}\n`);
   return 0;
 }

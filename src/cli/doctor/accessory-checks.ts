@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PluginTable } from '../../core/config/config-file.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import type { ProgramPlace } from '../../session/stage/ready-program.ts';
 import { serverErrors } from '../../session/start/left-out-servers.ts';

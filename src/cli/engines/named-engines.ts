@@ -2,7 +2,7 @@ import path from 'node:path';
 import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { nearest } from '../../core/config/values/nearest.ts';
 import { usageError } from '../../core/errors.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import type { NamedEngine } from '../../core/types/engine.ts';
 
 /**

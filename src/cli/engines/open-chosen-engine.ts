@@ -17,7 +17,7 @@ import {
   passedOverLine,
 } from '../../session/plan/choose-engine.ts';
 import { claimEngine, claimsDir, type EngineUse, engineUse } from '../../session/record/engine-claims.ts';
-import { isSessionId } from '../../session/record/id.ts';
+import { isSessionId } from '../../session/record/find/id.ts';
 import type { ChosenEngine } from '../../session/start/set-up-run.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { engineNamed } from './named-engines.ts';

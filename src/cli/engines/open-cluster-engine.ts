@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { lackedLayers, refuseLost, refuseUnsupported } from '../../engines/capabilities/refuse.ts';

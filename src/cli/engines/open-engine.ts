@@ -1,6 +1,6 @@
 import { DEFAULT_ENGINE } from '../../core/config/default-engine.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import { makeOwnedDir } from '../../core/host/owned-dir.ts';
+import { makeOwnedDir } from '../../core/host/files/owned-dir.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
@@ -10,7 +10,7 @@ import { isSameEngine } from '../../engines/engine/same-engine.ts';
 import { parseJobTarget } from '../../engines/jobs/target.ts';
 import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { chooseUser, type UserNumbers } from '../../session/plan/user.ts';
-import { findSpareId } from '../../session/record/spare-id.ts';
+import { findSpareId } from '../../session/record/find/spare-id.ts';
 import { type CommandContext, optionChoice, optionValue } from '../context/context.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { engineNamed } from './named-engines.ts';

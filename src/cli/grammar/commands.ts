@@ -138,8 +138,8 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command(
     'plugin',
-    'passthrough | hook | serve',
-    'list what runs outside the copy of the plugin; parts that the plugin starts',
+    'passthrough | path | hook | serve',
+    'what runs outside the copy of the plugin, its folder, and parts that it starts',
     [],
     1,
   ),
@@ -172,6 +172,14 @@ export const COMMANDS: readonly CommandShape[] = [
     ],
     1,
     true,
+  ),
+  command('attach', '[ID]', 'show a session of --bg here; when it has ended, review it', [], 1),
+  command(
+    'wait',
+    '[ID…]',
+    'wait until sessions have ended, and end with their exit status',
+    [flag('any', 'wait for the first of them, and print its id'), flag('all', 'wait for every running session')],
+    50,
   ),
   command('stop', '[ID]', 'stop a running session, keep its changes', [], 1),
   command(
@@ -224,26 +232,45 @@ export const COMMANDS: readonly CommandShape[] = [
   ),
   command('resume', '[ID] [-- agent arguments…]', 'continue a session', [], 1, true),
   command('explore', '[ID]', "open a shell on a session's files, discard its changes", [], 1),
+  command(
+    'rehearse',
+    '[ID]',
+    "try what usual commands start with a session's changes",
+    [value('rehearse-time', 'SECONDS', 'time for all commands together (default: 120)'), JSON_OPTION],
+    1,
+  ),
   command('note', '[ID] TEXT', 'store a note with a session', [], 2),
   command(
     'audit',
-    '[PATH | ID] [--base REF] [--explain FILE]',
-    'audit the changes of a branch or a session',
+    '[PATH] [RANGE | PATCH | - | ID]',
+    'audit commits, staged changes, a push, a patch or a session',
     [
       value('base', 'REF', 'audit what HEAD changed since REF (or A..B); reads commits only'),
+      flag('staged', 'audit what the next commit changes'),
+      flag('pre-push', 'audit what a push brings; reads the lines that git writes to the hook'),
+      value('pr', 'NUMBER|URL', 'audit a pull request of GitHub or a merge request of GitLab; checks out nothing'),
+      flag('post', 'with --pr: show the verdict there, as a check and as one comment that the next audit updates'),
       flag('rules', 'list the rules'),
       value('explain', 'FILE', 'explain what each rule makes of FILE as it is now, since REF (default: HEAD)'),
-      value('fail-on', 'LEVEL', 'exit with status 121 from this severity on: note, suspect, blocked'),
+      flag('write-baseline', 'accept what is suspect in .run-claude-baseline.json; it counts where the base has it'),
+      value('fail-on', 'LEVEL', 'exit with status 121 from this severity on, too: note, suspect, blocked'),
       value('report', 'FILE', 'write the findings to FILE (.json, .sarif, .md)'),
       JSON_OPTION,
     ],
-    1,
+    2,
   ),
   command(
     'log',
-    '[ID] [--service NAME]',
-    "list a session's logs, or print what one of its services printed",
-    [value('service', 'NAME', 'print the log of this service'), JSON_OPTION],
+    '[ID]',
+    'print what happened in a session, one line an event (also: logs)',
+    [
+      flag('follow', 'go on until the session has ended'),
+      value('since', 'TIME', 'from this time on: 10m, 2h, or 2026-11-21T14:00'),
+      flag('output', 'print what a session of --bg without a terminal printed instead'),
+      flag('list', 'list the logs of its services instead'),
+      value('service', 'NAME', 'print what this service printed instead'),
+      { ...JSON_OPTION, help: 'print JSON, one object a line' },
+    ],
     1,
   ),
   command(
@@ -306,7 +333,13 @@ export const COMMANDS: readonly CommandShape[] = [
     ],
     0,
   ),
-  command('help', '[COMMAND | all]', 'print the first screen, the options of a command, or everything', [], 1),
+  command(
+    'help',
+    '[COMMAND | PAGE | pages | all]',
+    'print a command, a page of the documentation, or everything',
+    [],
+    1,
+  ),
   command('version', '', 'print the versions', [], 0),
 ];
 
@@ -320,5 +353,11 @@ export const COMMON_OPTIONS: readonly CommandOption[] = [
   { name: 'help', value: 'optional', placeholder: 'all', help: 'print this help; all: every option and command' },
 ];
 
-/** Command by name; `--gc` is an alias of `gc`. */
+/** Other words for a command: the form of an option, and the word that Claude Code has for it. */
+export const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['--gc', 'gc'],
+  ['logs', 'log'],
+]);
+
+/** Command by name. */
 export const commandNamed: ReadonlyMap<string, CommandShape> = new Map(COMMANDS.map((shape) => [shape.name, shape]));

@@ -23,8 +23,8 @@ export const FIRST_OPTIONS: readonly string[] = [
 
 /** Every command, in the order of a day. */
 export const COMMAND_GROUPS = {
-  Work: ['exec', 'batch', 'up', 'down', 'shell', 'resume', 'stop', 'ports'],
-  Review: ['diff', 'apply', 'discard', 'undo', 'commits', 'audit'],
+  Work: ['exec', 'batch', 'up', 'down', 'shell', 'resume', 'attach', 'wait', 'stop', 'ports'],
+  Review: ['diff', 'apply', 'discard', 'undo', 'commits', 'audit', 'rehearse'],
   Sessions: ['sessions', 'status', 'log', 'network', 'note', 'explore', 'export', 'import', 'projects'],
   Setup: ['doctor', 'build', 'config', 'cache', 'gc', 'mcp', 'plugin', 'help', 'version'],
 } as const;
@@ -39,6 +39,8 @@ export const EXAMPLE_OF_COMMAND: Readonly<Record<CommandName, string>> = {
   down: 'run-claude down --auto-apply',
   shell: 'run-claude shell',
   resume: "run-claude resume -- -p 'now the documentation'",
+  attach: 'run-claude attach',
+  wait: 'run-claude wait --any',
   stop: 'run-claude stop',
   ports: 'run-claude ports 3000',
   status: 'run-claude status --report report.md',
@@ -49,9 +51,10 @@ export const EXAMPLE_OF_COMMAND: Readonly<Record<CommandName, string>> = {
   commits: 'run-claude commits --import',
   audit: 'run-claude audit --base origin/main',
   explore: 'run-claude explore',
+  rehearse: 'run-claude rehearse',
   note: "run-claude note 'waits for the review of the API'",
   sessions: 'run-claude sessions .',
-  log: 'run-claude log',
+  log: 'run-claude log --follow',
   network: 'run-claude network --suggest',
   projects: 'run-claude projects',
   config: 'run-claude config',

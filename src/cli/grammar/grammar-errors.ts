@@ -11,9 +11,18 @@ const COMMAND_AFTER_DASHES = "The command's words go after --.";
 const LIST_COMMANDS = 'run-claude help lists the commands.';
 
 /** 'Did you mean …?' for the candidate nearest to a mistyped word; `otherwise` where none is near. */
-function suggestion(word: string, candidates: Iterable<string>, otherwise: string, before = ''): string {
+function suggestion(word: string, candidates: Iterable<string>, otherwise: string): string {
   const near = nearest(word, candidates);
-  return near === undefined ? otherwise : `Did you mean ${before}${near}?`;
+  return near === undefined ? otherwise : `Did you mean ${near}?`;
+}
+
+/** A command of this length with another letter is another word: 'nope' is not meant as 'note'. */
+const SHORT_COMMAND = 4;
+
+/** As {@link suggestion}, of a command. */
+function commandSuggestion(word: string, before: string): string {
+  const near = nearest(word, commandNamed.keys(), word.length <= SHORT_COMMAND ? 2 : 1);
+  return near === undefined ? LIST_COMMANDS : `Did you mean ${before}${near}?`;
 }
 
 /** `isExec`: after a command such as `exec`, where no option is passed on to an agent. `known`: names of the options there. */
@@ -59,8 +68,8 @@ function elsewhere(name: string): string | undefined {
 /** A session ends with its agent's program: changes that come later would pass no gate. */
 export function backgroundUnavailable(option: string, { title }: Agent): RunClaudeError {
   return usageError(
-    `${option} is not available yet: a session ends when the program of ${title} ends`,
-    `Leave out ${option}. To run many tasks side by side: run-claude batch FILE`,
+    `${option} behind --: a session ends when the program of ${title} ends, and this one would end at once`,
+    'Write it before --: run-claude then has the session in the background.',
   );
 }
 
@@ -106,7 +115,7 @@ export function commandNotFirst(word: string): RunClaudeError {
 export function noSuchFolder(word: string, isExec: boolean, isFirst: boolean, agent: Agent): RunClaudeError {
   if (isExec) return usageError(`no such folder: '${word}'`, COMMAND_AFTER_DASHES);
   if (!isFirst || word.includes('/')) return usageError(`no such folder: '${word}'`, afterDashes(agent));
-  const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude ');
+  const hint = commandSuggestion(word, 'run-claude ');
   return usageError(`'${word}' is neither a command nor a folder`, `${hint} ${afterDashes(agent)}`);
 }
 
@@ -114,9 +123,17 @@ export function notProject(command: string, word: string): RunClaudeError {
   return usageError(`${command}: no such folder: '${word}'`, `Its usage: run-claude ${command} --help`);
 }
 
-export function noSuchCommand(word: string): RunClaudeError {
-  const hint = suggestion(word, commandNamed.keys(), LIST_COMMANDS, 'run-claude help ');
-  return usageError(`help: there is no command '${word}'`, hint);
+/** `pages`: their names, with their folders. */
+export function noSuchTopic(word: string, pages: Iterable<string>): RunClaudeError {
+  const names = [...pages].flatMap((name) => name.split('/').at(-1) ?? []);
+  const page = word.length > SHORT_COMMAND ? nearest(word, names) : undefined;
+  const hint = commandSuggestion(word, 'run-claude help ');
+  const nearPage =
+    page === undefined ? 'run-claude help pages lists the pages.' : `Did you mean run-claude help ${page}?`;
+  return usageError(
+    `help: there is no command or page '${word}'`,
+    hint === LIST_COMMANDS ? (page === undefined ? `${hint} ${nearPage}` : nearPage) : hint,
+  );
 }
 
 export function execWithoutCommand(): RunClaudeError {

@@ -39,7 +39,7 @@ function firstScreen(): string {
     'Options (all of them: run-claude help all)',
     ...options.map((option) => optionLine({ ...option, help: briefly(option.help), value: briefValue(option) })),
     '',
-    'Commands (options of one: run-claude COMMAND --help)',
+    'Commands (run-claude help COMMAND: its options; help pages: the documentation)',
     ...Object.entries(COMMAND_GROUPS).map(([group, names]) => `  ${group.padEnd(GROUP_COLUMNS)}${names.join(' ')}`),
     '',
   ].join('\n');

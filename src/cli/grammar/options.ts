@@ -89,6 +89,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   needed('Files in and out', 'exclude', ['GLOB', "'*.pem'"], 'leave matching paths out of the copy', many),
   needed('Files in and out', 'include', ['GLOB', 'vendor/'], 'include excluded paths again', many),
   needed('Files in and out', 'mask', ['GLOB', '.env'], 'show matching files as empty', many),
+  needed('Files in and out', 'unmask', ['GLOB', '.env.test'], 'show the agent the secrets of matching files', many),
   none('Files in and out', 'no-ignored', 'leave out of the copy what ignore rules match', {
     setting: 'copy-ignored',
     sets: false,
@@ -120,6 +121,20 @@ export const RUN_OPTIONS: readonly Option[] = [
     ['MODE', 'note'],
     'with --auto-apply: hold back first files of a kind (ask, default), or note',
   ),
+  needed(
+    'Files in and out',
+    'rehearse',
+    ['MODE', 'always'],
+    'try what the changes start, before the question: always, ask, off (default)',
+  ),
+  needed(
+    'Files in and out',
+    'test',
+    ['COMMAND', "'npm test'"],
+    'run this command on the result; exit with status 119 unless it passes',
+    many,
+  ),
+  none('Files in and out', 'require-tests', 'with --auto-apply: apply nothing unless the tests pass'),
   needed('Files in and out', 'report', ['FILE', 'report.json'], 'write the outcome to FILE (.json, .sarif, .md)'),
   needed('Limits', 'memory', ['SIZE', '4g'], 'memory (default 8g)'),
   needed('Limits', 'cpus', ['N', '2'], 'processors (default all)'),
@@ -242,6 +257,10 @@ export const RUN_OPTIONS: readonly Option[] = [
     'with --on or --dry-run=FORM: do without this layer, which is not supported there',
     { ...many, ...action },
   ),
+  none('This run', 'background', 'start without a terminal, print the id, and go on: see attach, wait, stop', {
+    ...action,
+    short: 'bg',
+  }),
   none('This run', 'check', 'check the environment and exit', action),
   none('This run', 'yes', 'start without a question'),
   none('This run', 'quiet', 'print less'),
@@ -253,9 +272,9 @@ export const RUN_OPTIONS: readonly Option[] = [
 /** Commands that also take the options of a session, apart from these. */
 export const REFUSED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   exec: ['shell'],
-  up: ['shell', 'bind', 'report'],
-  mcp: ['shell', 'bind', 'report'],
-  batch: ['shell', 'bind', 'report', 'check', 'dry-run', 'without-layer', 'version'],
+  up: ['shell', 'bind', 'report', 'background'],
+  mcp: ['shell', 'bind', 'report', 'background'],
+  batch: ['shell', 'bind', 'report', 'background', 'check', 'dry-run', 'without-layer', 'version'],
 };
 
 /** The options of a session that this command gives to each of several sessions. */

@@ -6,12 +6,12 @@ import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import type { OwnAgent } from '../../core/types/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
 import {
+  ALIASES,
   COMMON_OPTIONS,
   type CommandOption,
   type CommandShape,
   commandNamed,
   optionsByName,
-  WHOLE_HELP,
 } from './commands.ts';
 import { type DryRunOptions, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
@@ -29,6 +29,8 @@ export interface RunLine extends DryRunOptions {
   readonly flags: readonly FlagValue[];
   /** With `up`: print JSON. */
   readonly json?: true;
+  /** Starts a session without a terminal. */
+  readonly background?: true;
   /** As in the plan. Never from a command line. */
   readonly task?: string;
 }
@@ -43,6 +45,7 @@ export interface CommandLineOfCommand {
 }
 
 export type CommandLine =
+  /** `topic`: a command, a page of the documentation, or neither. */
   | { readonly kind: 'help'; readonly topic: string | undefined }
   | { readonly kind: 'version' }
   | RunLine
@@ -77,8 +80,7 @@ export function parseCommandLine(
 ): CommandLine {
   const [first, ...others] = argv;
   const agents = { usual: agentNamed(usual ?? DEFAULT_AGENT.name, own) ?? DEFAULT_AGENT, own };
-  if (first === '--gc') return parseCommand(commandShape('gc'), others);
-  const shape = first === undefined ? undefined : commandNamed.get(first);
+  const shape = first === undefined ? undefined : commandNamed.get(ALIASES.get(first) ?? first);
   if (shape === undefined) return parseSession(argv, isDirectory, undefined, agents);
   if (shape.name === 'up') return parseSession(others, isDirectory, shape, agents);
   if (shape.name === 'mcp' && others[0] === 'serve') return parseSession(others.slice(1), isDirectory, shape, agents);
@@ -100,16 +102,8 @@ function asRequest(line: CommandLineOfCommand): CommandLine {
   return helpAbout(line.words[0]);
 }
 
-/** @throws {RunClaudeError} USAGE for a topic that does not exist */
 function helpAbout(topic: string | undefined): CommandLine {
-  if (topic !== undefined && topic !== WHOLE_HELP && !commandNamed.has(topic)) throw refused.noSuchCommand(topic);
   return { kind: 'help', topic };
-}
-
-function commandShape(name: string): CommandShape {
-  const shape = commandNamed.get(name);
-  if (shape === undefined) throw new TypeError(`no command ${name}`);
-  return shape;
 }
 
 /** The words before `--`, sorted: options of run-claude, the project, and words for the agent. */
@@ -139,6 +133,7 @@ function parseSession(
   if (kept !== undefined && rest.length > 0) throw refused.wordsAfterDashes(kept.name);
   if (kept !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', kept.name);
   if (kept !== undefined && has('bind')) throw refused.exclusiveOptions('--bind', kept.name);
+  if (kept !== undefined && has('background')) throw refused.exclusiveOptions('--background', kept.name);
   if (exec !== undefined && rest.length === 0) throw refused.execWithoutCommand();
   if (exec !== undefined && has('shell')) throw refused.exclusiveOptions('--shell', 'exec');
   const program: Program =
@@ -164,6 +159,7 @@ function parseSession(
     program,
     flags: [...modeFlags(sorted.taken, program), ...settingFlags(sorted.taken)],
     ...(has('json') ? { json: true } : {}),
+    ...(has('background') ? { background: true } : {}),
     ...formOf(sorted.taken),
   };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import type { ToolInput } from './event.ts';
 import { insideCommand } from './inside-command.ts';
 import { matchingEntry } from './passthrough.ts';
@@ -46,14 +47,14 @@ export function decideTool({ tool, input, conversation }: ToolCall, facts: ToolF
   if (HARMLESS_TOOLS.has(tool)) return decideHarmless(tool, input);
   if (facts.tools.some((name) => isNamed(tool, name)) && !tool.startsWith(OWN_TOOLS)) return { kind: 'leave' };
   if (COMMAND_TOOLS.has(tool)) return decideCommand(input, conversation, facts);
-  const own = Object.hasOwn(REPLACED_TOOLS, tool) ? REPLACED_TOOLS[tool] : undefined;
+  const own = ownValue(REPLACED_TOOLS, tool);
   if (own !== undefined) {
     const why = 'the project is worked on in a copy, in a container';
     return refuse(`${tool} acts on the user's own files, and ${why}. Use the tool ${OWN_TOOLS}${own} instead.`);
   }
   if (facts.question !== undefined) return refuse(facts.question);
   if (tool.startsWith(OWN_TOOLS)) return { kind: 'own', input: withPathsInside(input, facts.places) };
-  const known = Object.hasOwn(REFUSED_TOOLS, tool) ? REFUSED_TOOLS[tool] : undefined;
+  const known = ownValue(REFUSED_TOOLS, tool);
   if (known !== undefined) return refuse(`${tool} is refused: ${known}.`);
   return refuse(
     `${tool} is refused: it acts outside the copy. The user may allow a tool of an MCP server by its name: tools in [plugin] of run-claude's config.toml.`,

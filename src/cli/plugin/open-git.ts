@@ -1,3 +1,5 @@
+import { ownValue } from '../../core/text/own-value.ts';
+
 /*
  * The options below come from git's own tables (`git COMMAND -h`, `git COMMAND --git-completion-helper-all`, and
  * `git help log` for those of history and of diffs). An option is listed where it runs no program, reads no file that it
@@ -98,7 +100,7 @@ export const OPEN_GIT: Readonly<Record<string, OpenOptions>> = {
  * reading of its neighbors matters: it is a listed option, or it does not start with `-`.
  */
 export function openGitProblem([subcommand = '', ...words]: readonly string[]): string | undefined {
-  const options = Object.hasOwn(OPEN_GIT, subcommand) ? OPEN_GIT[subcommand] : undefined;
+  const options = ownValue(OPEN_GIT, subcommand);
   if (options === undefined)
     return `git ${subcommand} may run a program or write files, so the entry has to name every word, without a * at its end`;
   const option = words.find((word) => isOption(word) && !isListed(word, options));

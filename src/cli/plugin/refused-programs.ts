@@ -1,3 +1,5 @@
+import { ownValue } from '../../core/text/own-value.ts';
+
 /** Why no entry of the passthrough list may start these programs, not even one that names every word. */
 const REFUSED_PROGRAMS: Readonly<Record<string, string>> = {
   ...namesOf(
@@ -22,7 +24,7 @@ const REFUSED_PROGRAMS: Readonly<Record<string, string>> = {
 /** Why a program is refused by its name, with or without its version; undefined where the name alone does not refuse it. */
 export function refusedProgram(program: string): string | undefined {
   const name = baseName(program);
-  return Object.hasOwn(REFUSED_PROGRAMS, name) ? REFUSED_PROGRAMS[name] : undefined;
+  return ownValue(REFUSED_PROGRAMS, name);
 }
 
 /** `python3.12` is python. */

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readSmallFile } from '../../core/host/small-file.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../../core/store/record.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readEnvFile } from '../../core/config/env-file.ts';
 import { usageError } from '../../core/errors.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
-import { pathIdentity } from '../../core/host/true-path.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
+import { pathIdentity } from '../../core/host/files/true-path.ts';
 import { contains } from '../../session/plan/refuse-project.ts';
 
 /**

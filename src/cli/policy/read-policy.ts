@@ -5,8 +5,8 @@ import type { FlagValue, MergedPolicy, NamedSettings } from '../../core/config/m
 import { mergePolicy } from '../../core/config/merge-policy.ts';
 import { usageError } from '../../core/errors.ts';
 import { probeProject } from '../../core/host/facts.ts';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import { distrust, pathFoldersIn } from '../../core/host/programs/start-program.ts';
-import { readSmallFile } from '../../core/host/small-file.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { cleanLine } from '../../terminal/clean.ts';
@@ -28,6 +28,13 @@ export interface ConfigFile {
   readonly state: 'read' | 'absent';
 }
 
+export interface PolicyOptions {
+  /** A user is at a terminal: the mode counts that was chosen there for the project. */
+  readonly isAttended?: boolean;
+  /** Texts of the project's own files, where they are not those of the folder: of the commit that an audit compares with. */
+  readonly projectFiles?: { readonly config: string | undefined; readonly ignore: string | undefined };
+}
+
 /**
  * The project, and its policy from all files, the environment and the flags.
  *
@@ -37,8 +44,7 @@ export async function readPolicy(
   named: string | undefined,
   flags: readonly FlagValue[],
   context: Pick<CommandContext, 'cwd' | 'env' | 'places'>,
-  /** A user is at a terminal: the mode counts that was chosen there for the project. */
-  { isAttended = false }: { readonly isAttended?: boolean } = {},
+  { isAttended = false, projectFiles }: PolicyOptions = {},
 ): Promise<ProjectPolicy> {
   const folder = path.resolve(context.cwd, named ?? '.');
   const configFile = path.join(context.places.configDir, 'config.toml');
@@ -50,9 +56,10 @@ export async function readPolicy(
   const pathFolders = pathFoldersIn(project.root);
   distrust([project.root]);
   const projectFile = '.run-claude.toml';
-  const projectText = readSmallFile(path.join(project.root, projectFile), 'refuse');
+  const ofFolder = (name: string): string | undefined => readSmallFile(path.join(project.root, name), 'refuse');
+  const projectText = projectFiles === undefined ? ofFolder(projectFile) : projectFiles.config;
   const ignoreFile = path.join(project.root, '.run-claudeignore');
-  const ignoreText = readSmallFile(ignoreFile, 'refuse');
+  const ignoreText = projectFiles === undefined ? ofFolder('.run-claudeignore') : projectFiles.ignore;
   const ignore = readIgnore(ignoreText ?? '');
   const ofConfig = config?.settings.values.get('env-file');
   const variables = readEnvFiles(own.policy.envFiles ?? [], { ...context, root: project.root, ofConfig });

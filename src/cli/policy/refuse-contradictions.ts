@@ -62,7 +62,7 @@ interface CopySetting {
   readonly isAlwaysRefused?: true;
 }
 
-/** In bind mode the agent has the project itself: nothing is left out, hidden or brought back. */
+/** In bind mode the agent has the project itself: nothing is left out or brought back. */
 const COPY_SETTINGS: readonly CopySetting[] = [
   { key: 'autoApply', name: '--auto-apply', isOn: ({ autoApply }) => autoApply, isAlwaysRefused: true },
   { key: 'strategy', name: 'a strategy', isOn: ({ strategy }) => strategy !== 'auto' },
@@ -71,7 +71,6 @@ const COPY_SETTINGS: readonly CopySetting[] = [
   { key: 'copyIgnored', name: '--no-ignored', isOn: ({ copyIgnored }) => copyIgnored === false, isAlwaysRefused: true },
   { key: 'exclude', name: '--exclude', isOn: ({ exclude }) => exclude.length > 0 },
   { key: 'include', name: '--include', isOn: ({ include }) => include.length > 0 },
-  { key: 'mask', name: '--mask', isOn: ({ mask }) => mask.length > 0 },
   { key: 'includeIgnored', name: '--include-ignored', isOn: ({ includeIgnored }) => includeIgnored !== false },
   { key: 'verify', name: '--verify', isOn: ({ verify }) => verify },
 ];

@@ -1,6 +1,6 @@
 import type { FlagValue } from '../../core/config/merge-policy.ts';
 import { refuseEngine } from '../../session/plan/refuse-engine.ts';
-import { isFirstStart } from '../../session/record/start-answers.ts';
+import { isFirstStart, startUnanswered } from '../../session/record/start-answers.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import {
   type AskedRun,
@@ -39,6 +39,8 @@ export async function checkLine(
   const { policy, origins, project } = merged;
   const isOpen = line.action === 'run' && !policy.yes && !origins.has('mode');
   if (screen === undefined || !isOpen || !isFirstStart(project.root, place.host.stateDir)) return check(merged);
+  if (line.background === true)
+    throw startUnanswered('Nothing is chosen yet for this project: write --copy or --bind.');
   await refuseWhateverMode(askedRun(line, merged), context, place);
   const mode = await askMode(line, project.root, context, screen);
   if (mode === undefined) return undefined;

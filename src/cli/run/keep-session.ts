@@ -5,7 +5,7 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { startHolder } from '../../session/kept/holder.ts';
 import { findUp, notUp } from '../../session/kept/place.ts';
-import { finishApply } from '../../session/later/recover.ts';
+import { finishApply } from '../../session/later/recover-project.ts';
 import { pathKey } from '../../session/plan/plan-run.ts';
 import { readRecord } from '../../session/record/session.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
@@ -55,7 +55,7 @@ export async function keepSession(
  *
  * @throws {RunClaudeError} what the start of the session throws; LAYER_GONE where its copy no longer exists.
  */
-export function keepAgain(record: SessionRecord, context: CommandContext): Promise<KeptStart> {
+export function restartKeptSession(record: SessionRecord, context: CommandContext): Promise<KeptStart> {
   return withUpLock(record.project, context, async () =>
     hold(restoredPlan(await finishApply(record, context), context), context),
   );
@@ -75,7 +75,7 @@ async function withUpLock<T extends KeptStart | undefined>(
 }
 
 async function hold(plan: Plan, { tell, env, interruption }: CommandContext): Promise<KeptStart> {
-  await startHolder(plan, { tell, signal: interruption.signal, env });
+  await startHolder({ plan }, { tell, signal: interruption.signal, env });
   const record = readRecord(plan.sessionDir);
   if (record === undefined) throw notUp(plan.sessionId);
   return { record, isNew: true };

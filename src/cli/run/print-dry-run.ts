@@ -1,7 +1,7 @@
 import type { FoundLogin } from '../../session/start/find-login.ts';
 import { planAlone } from '../../session/start/plan-alone.ts';
 import type { RunSetup } from '../../session/start/set-up-run.ts';
-import { type Entering, enteringWords } from '../../workspace/base/entering.ts';
+import { type Entering, enteringWords, unmatchedLines } from '../../workspace/base/entering.ts';
 import type { CommandContext } from '../context/context.ts';
 import { ownerHere } from '../engines/open-engine.ts';
 import type { RunLine } from '../grammar/parse-command-line.ts';
@@ -19,10 +19,13 @@ export async function printDryRun(
   const dry = {
     ...login,
     entering: enters,
+    secrets: entering?.secrets ?? [],
+    unsearched: entering?.unsearched ?? 0,
     dataDir: context.places.dataDir,
     env: context.env,
     owner: ownerHere(context),
   };
+  for (const text of unmatchedLines(entering)) context.tell({ kind: 'message', level: 'warning', text });
   if (form !== undefined) {
     const { renderedText } = await import('./render-plan.ts');
     for (const text of unapproved?.lines ?? []) context.tell({ kind: 'message', level: 'warning', text });

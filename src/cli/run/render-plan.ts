@@ -5,7 +5,13 @@ import type { RenderForm } from '../../engines/capabilities/columns.ts';
 import { collectorSpec, INSIDE } from '../../engines/engine/hardening/hardened.ts';
 import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
 import type { OciPlace } from '../../engines/render/oci-config.ts';
-import { renderConfined, renderOci, renderOwnPods, type SessionSpecs } from '../../engines/render/render.ts';
+import {
+  type KubernetesObject,
+  renderConfined,
+  renderOci,
+  renderOwnPods,
+  type SessionSpecs,
+} from '../../engines/render/render.ts';
 import { withoutParts } from '../../engines/render/without-parts.ts';
 import { GATEWAY_DIR, gatewayNames } from '../../network/gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../network/gateway/gateway-container.ts';
@@ -24,10 +30,24 @@ export async function renderedText(
   { form, without }: { readonly form: RenderForm; readonly without: readonly string[] },
 ): Promise<string> {
   const specs = plannedSpecs(plan, dry, await readSeccompProfile());
-  if (form === 'oci') return jsonText(renderOci(specs, (spec) => bundlePlace(spec, plan), { without }));
+  const annotations = { 'run-claude.secrets': JSON.stringify(dry.secrets.slice(0, MAX_SECRETS)) };
+  if (form === 'oci') {
+    const { agent, ...others } = renderOci(specs, (spec) => bundlePlace(spec, plan), { without });
+    const named = agent && { ...agent, annotations: { ...agent.annotations, ...annotations } };
+    return jsonText({ agent: named, ...others });
+  }
   const place = { sockets: new Map([[gatewayNames(plan.sessionId).volume, GATEWAY_DIR]]) };
-  if (form === 'pods') return jsonText(renderOwnPods(specs, place, { without }));
-  return jsonText(renderConfined(specs, place, { without }));
+  const render = form === 'pods' ? renderOwnPods : renderConfined;
+  return jsonText(render(specs, place, { without }).map((one) => annotated(one, annotations)));
+}
+
+/** A list that an API server takes as part of an object. */
+const MAX_SECRETS = 1000;
+
+/** The agent's pod with more annotations; any other object as it is. */
+function annotated(one: KubernetesObject, annotations: Readonly<Record<string, string>>): KubernetesObject {
+  if (one.kind !== 'Pod' || !one.spec.containers.some(({ name }) => name === 'agent')) return one;
+  return { ...one, metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...annotations } } };
 }
 
 /** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */

@@ -3,15 +3,13 @@ import { probeHost } from '../../core/host/facts.ts';
 import { distrust } from '../../core/host/programs/start-program.ts';
 import { isFullDisk } from '../../core/store/remedy.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { finishApply, recoverSession } from '../../session/later/recover.ts';
-import { needsRecovery } from '../../session/later/recover-project.ts';
+import { finishApply, needsRecovery } from '../../session/later/recover-project.ts';
 import { foldersOf } from '../../session/plan/folders-of.ts';
-import { PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../session/record/pick-session.ts';
+import { PURPOSE_OF_COMMAND, type Purpose, type SessionCommand } from '../../session/record/find/pick-session.ts';
 import { sessionDeps, type UserDeps } from '../../session/stage/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
-import { openEngineOf } from '../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
 import { sessionOf } from './session-of.ts';
 
@@ -56,6 +54,11 @@ export async function withSession<T>(
 }
 
 async function recover(record: SessionRecord, deps: UserDeps, context: CommandContext): Promise<SessionRecord> {
+  // Seldom needed, and large.
+  const [{ recoverSession }, { openEngineOf }] = await Promise.all([
+    import('../../session/later/recover.ts'),
+    import('../engines/open-engine.ts'),
+  ]);
   const engine = await openEngineOf(record.plan, context);
   try {
     return await recoverSession(record, sessionDeps(deps, engine, context.env));

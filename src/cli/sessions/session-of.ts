@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { whenText } from '../../core/text/when.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { type FoundSession, findSession } from '../../session/record/find-session.ts';
+import { type FoundSession, findSession } from '../../session/record/find/find-session.ts';
 import {
   othersText,
   PURPOSE_OF_COMMAND,
   type Purpose,
   type SessionCommand,
-} from '../../session/record/pick-session.ts';
+} from '../../session/record/find/pick-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';
 import type { CommandContext } from '../context/context.ts';

@@ -191,10 +191,10 @@ async function sessionUp({ root, key }: Project, context: CommandContext): Promi
   if (up === undefined) {
     const asked = question && pendingOf(listSessions(stateDir).sessions, root, question.session);
     // Large, and a command in a session that is up needs none of it.
-    const { keepAgain, keepSession } = await import('../../run/keep-session.ts');
+    const { restartKeptSession, keepSession } = await import('../../run/keep-session.ts');
     const kept = await (asked === undefined
       ? keepSession(keptLine(context, 'up'), context, undefined)
-      : keepAgain(usable(asked), context));
+      : restartKeptSession(usable(asked), context));
     if (kept === undefined) throw new TypeError('a question was asked without a screen');
     dropPending(stateDir, key);
     // Another command may have started it in the meantime.

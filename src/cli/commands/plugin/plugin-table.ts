@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { PluginTable } from '../../../core/config/config-file.ts';
-import { readSmallFile } from '../../../core/host/small-file.ts';
+import { readSmallFile } from '../../../core/host/files/small-file.ts';
 import type { CommandContext } from '../../context/context.ts';
 
 /**

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { EXIT, usageError } from '../../../core/errors.ts';
+import { packageRoot } from '../../../core/host/package.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
 import { entryProblem } from '../../plugin/passthrough.ts';
@@ -7,7 +9,10 @@ import { keptLine } from './kept-line.ts';
 import { readPluginTable } from './plugin-table.ts';
 import { usable } from './project-session.ts';
 
-/** `plugin hook`, `plugin serve`: what the plugin for Claude Code starts. `plugin passthrough`: the list of the user. */
+/**
+ * `plugin hook`, `plugin serve`: what the plugin for Claude Code starts. `plugin passthrough`: the list of the user.
+ * `plugin path`: the folder that Claude Code installs it from.
+ */
 export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
   switch (word) {
     case 'hook':
@@ -16,6 +21,9 @@ export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
       return (await import('../mcp.ts')).serveCommand(keptLine(context, 'serve'), context, usable);
     case 'passthrough':
       return listPassthrough(context);
+    case 'path':
+      context.write(`${path.join(packageRoot, 'plugin')}\n`);
+      return EXIT.ok;
     default:
       throw usageError(
         word === undefined ? 'plugin needs a subcommand' : `plugin has no subcommand '${cleanLine(word)}'`,

@@ -1,8 +1,11 @@
 import { realpathSync } from 'node:fs';
+import { requirePackageOutside } from '../../../core/host/programs/trusted-start.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/outcome/apply.ts';
 import { targetNamed } from '../../../session/outcome/targets.ts';
+import { foldersOf } from '../../../session/plan/folders-of.ts';
 import { type CommandRun, optionChoice } from '../../context/context.ts';
+import { withEngineOf } from '../../engines/with-engine.ts';
 import { withSession } from '../../sessions/open-session.ts';
 import { writeOutcome } from '../../sessions/write-outcome.ts';
 
@@ -21,6 +24,7 @@ export const applyCommand: CommandRun = async (line, context) => {
   const given = new Map([...line.options].map(([name, values]) => [name, values.at(-1) ?? '']));
   const row = targetNamed(given, conflict);
   return withSession(line, context, 'apply', async (record, deps) => {
+    requirePackageOutside(foldersOf(record.plan));
     const options = {
       conflict,
       dryRun,
@@ -31,7 +35,7 @@ export const applyCommand: CommandRun = async (line, context) => {
     } as const;
     const cwd = realpathSync(context.cwd);
     const target = await row.open(record, deps, { cwd, env: context.env, given });
-    const { status, outcome } = await applyPending(record, deps, options, target);
+    const { status, outcome } = await applyPending(record, withEngineOf(deps, context), options, target);
     if (outcome !== undefined && (dryRun || json))
       writeOutcome(outcome, { json, applied: dryRun ? 'would apply' : 'applied' }, context);
     if (!dryRun) tellNextPending(record, deps);

@@ -1,23 +1,25 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { allRules } from '../../../audit/catalogue.ts';
 import { explanationLines } from '../../../audit/explanation-lines.ts';
-import { EXIT, usageError } from '../../../core/errors.ts';
+import { EXIT } from '../../../core/errors.ts';
 import { jsonText } from '../../../core/report/json.ts';
-import { rendererFor } from '../../../core/report/render.ts';
 import type { Severity } from '../../../core/types/finding.ts';
-import type { Review } from '../../../core/types/review.ts';
-import { reachesSeverity } from '../../../review/choices/findings.ts';
-import { auditCommitRange } from '../../../review/commits/audit-commit-range.ts';
-import { explainFile } from '../../../review/commits/explain-file.ts';
-import type { SummaryLine } from '../../../review/screen/finding-lines.ts';
+import { explainFile } from '../../../review/commits/audit/explain-file.ts';
 import { summaryLines } from '../../../review/screen/summary.ts';
-import { auditIfMissing } from '../../../session/end/audit-collected.ts';
+import { auditIfMissing } from '../../../session/end/audit-missing.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
 import { shownLines, shownReview } from '../../../session/end/shown-review.ts';
-import { auditReport, reportPlace } from '../../../session/end/write-report.ts';
-import type { ReportPlace } from '../../../session/stage/deps.ts';
+import { reportPlace } from '../../../session/end/write-report.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
+import { auditLines } from '../../audit/audit-lines.ts';
+import { auditedSources } from '../../audit/audited-sources.ts';
+import { askedChanges } from '../../audit/changes-of.ts';
+import { type Concluded, conclude, type Output } from '../../audit/conclude.ts';
+import type { AuditedPullRequest } from '../../audit/platforms/audit-pull-request.ts';
+import { postVerdict } from '../../audit/platforms/post-verdict.ts';
+import { mergeSources } from '../../audit/sources/merge-sources.ts';
+import type { AuditedSource } from '../../audit/sources/source.ts';
+import { writeBaseline } from '../../audit/write-baseline.ts';
 import { type CommandContext, type CommandRun, optionChoice, optionValue } from '../../context/context.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
@@ -26,8 +28,8 @@ import { withSession } from '../../sessions/open-session.ts';
 const LEVELS: readonly Severity[] = ['note', 'suspect', 'blocked'];
 
 /**
- * `audit [PATH] --base REF` audits a branch, `audit [ID]` a session. `audit --rules` lists the rules, `audit --explain FILE`
- * says what they make of one file.
+ * `audit` judges commits, the index, a push, a patch or a session, and ends with the status of its verdict. `audit --rules`
+ * lists the rules, `audit --explain FILE` says what they make of one file.
  */
 export const auditCommand: CommandRun = async (line, context) => {
   if (line.options.has('rules')) return listRules(line, context);
@@ -39,54 +41,38 @@ export const auditCommand: CommandRun = async (line, context) => {
     json: line.options.has('json'),
     write: context.write,
   };
-  const range = optionValue(line, 'base');
-  const [word] = line.words;
-  if (range === undefined) {
-    if (word !== undefined && statSync(path.resolve(context.cwd, word), { throwIfNoEntry: false })?.isDirectory()) {
-      throw usageError(`audit ${word}: no base to compare with`, `Write run-claude audit ${word} --base main.`);
-    }
+  const asked = await askedChanges(line, context);
+  if (asked.kind === 'session')
     return withSession(line, context, 'audit', async (record, deps) => {
       await auditIfMissing(record, deps);
       const { failOn } = record.plan.policy;
       const review = shownReview(record) ?? reviewOf(record);
-      const lines = shownLines(record, review, Number.POSITIVE_INFINITY);
-      return conclude({ review, lines, project: record.project, failOn }, output);
+      const lines = shownLines(record, review, Number.POSITIVE_INFINITY, auditLines);
+      return (await conclude({ review, lines, project: record.project, failOn }, output)).status;
+    });
+  const audited: readonly (AuditedSource & Partial<AuditedPullRequest>)[] = await auditedSources(asked, context);
+  if (line.options.has('write-baseline')) {
+    const { items, general } = mergeSources(audited).review;
+    await writeBaseline([...items.flatMap(({ findings }) => findings), ...general], {
+      ...context,
+      folder: asked.folder,
     });
   }
-  const { policy, project, warnings } = await readPolicy(word, [], context);
-  for (const text of warnings) context.tell({ kind: 'message', level: 'warning', text });
-  const { review, base } = await auditCommitRange(project.root, range, policy, context.env, {
-    signal: context.interruption.signal,
-    tell: context.tell,
-  });
-  const lines = summaryLines(review, Number.POSITIVE_INFINITY);
-  return conclude({ review, lines, project: project.root, base, failOn: policy.failOn }, output);
+  const concluded = await concludeSources(audited, asked.folder, output);
+  const pullRequest = audited[0]?.pullRequest;
+  if (!line.options.has('post') || pullRequest === undefined) return concluded.status;
+  return postVerdict({ pullRequest, ...concluded, env: context.env, tell: context.tell });
 };
 
-interface AuditResult {
-  readonly review: Review;
-  readonly lines: readonly SummaryLine[];
-  readonly project: string;
-  readonly base?: string;
-  readonly failOn: Severity | undefined;
-}
-
-/** Where the outcome is written: known before anything is read, so that a wrong --report fails first. */
-interface Output {
-  readonly place: ReportPlace | undefined;
-  readonly failOn: Severity | undefined;
-  readonly json: boolean;
-  readonly write: (text: string) => void;
-}
-
-/** Prints and writes the findings. Returns the exit status. */
-function conclude({ review, lines, project, base, failOn }: AuditResult, output: Output): number {
-  const status = reachesSeverity(output.failOn ?? failOn, review) ? EXIT.heldBack : EXIT.ok;
-  const report = auditReport(review, project, status, base);
-  if (output.json) output.write(rendererFor('x.json')(report));
-  else for (const { text } of lines) output.write(`${text}\n`);
-  output.place?.write(report);
-  return status;
+/** One outcome for what a command line names: a push may have several refs. */
+function concludeSources(audited: readonly AuditedSource[], folder: string, output: Output): Promise<Concluded> {
+  const linesOf = ({ review }: AuditedSource) => summaryLines(review, Number.POSITIVE_INFINITY, undefined, auditLines);
+  const { review, policy, base, label } = mergeSources(audited);
+  const lines = audited.flatMap((one, at) => [
+    ...(at === 0 ? [] : [{ text: cleanLine(one.label), severity: 'info' } as const]),
+    ...linesOf(one),
+  ]);
+  return conclude({ review, lines, project: folder, label, base, failOn: policy?.failOn }, output);
 }
 
 async function explain(line: CommandLineOfCommand, context: CommandContext): Promise<number> {

@@ -10,7 +10,12 @@ import { groupFindings, groupLine } from '../../../review/screen/finding-lines.t
 import { allowOptions } from '../../../review/screen/outcome-lines.ts';
 import { tellLines } from '../../../review/screen/tell-lines.ts';
 import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
-import { fetchCommits, lackedBy, noteTaken, type RepositoryCommits } from '../../../session/later/session-commits.ts';
+import {
+  fetchCommits,
+  lackedBy,
+  type RepositoryCommits,
+  recordImported,
+} from '../../../session/later/session-commits.ts';
 import { requireWork } from '../../../session/record/require-usable.ts';
 import { sessionDeps, type UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
@@ -19,7 +24,7 @@ import { type CommandRun, optionValue } from '../../context/context.ts';
 import { openEngineOf } from '../../engines/open-engine.ts';
 import { withSession } from '../../sessions/open-session.ts';
 import { importQuestion } from './questions.ts';
-import { inRepository, planBranches, takeCommits } from './take-commits.ts';
+import { planBranches, repositorySuffix, takeCommits } from './take-commits.ts';
 
 /**
  * `commits [ID]`: the commits of a session, with the findings of each. `--import` imports them as refs under run-claude's
@@ -40,8 +45,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       const findings = await auditSessionCommits(
         session,
         { ...policy, allowSuspect },
-        lackedBy(record),
-        deps.interruption.signal,
+        { lacked: lackedBy(record), plan: record.plan, signal: deps.interruption.signal },
       );
       const listed = made.map((one) => ({ ...one, commits: readCommits(one.received) }));
       if (line.options.has('json')) context.write(jsonText(asJson(listed, findings)));
@@ -61,7 +65,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       const blocked = new Set(findings.flatMap((one) => (one.finding.severity === 'blocked' ? [one.repository] : [])));
       if (blocked.size > 0) {
         tellBlocked(
-          noteTaken(record, made, (path) => (blocked.has(path) ? 'refused' : undefined)),
+          recordImported(record, made, (path) => (blocked.has(path) ? 'refused' : undefined)),
           deps,
         );
         return EXIT.heldBack;
@@ -69,7 +73,7 @@ export const commitsCommand: CommandRun = (line, context) =>
       if (!(await mayImport(findings, deps))) return EXIT.heldBack;
       const git = gitWords(record.project, realpathSync(context.cwd));
       await takeCommits({ record, made, branches, git }, deps);
-      noteTaken(record, made, () => 'imported');
+      recordImported(record, made, () => 'imported');
       return EXIT.ok;
     } finally {
       await engine.close();
@@ -86,7 +90,7 @@ const MAX_REFS_NAMED = 10;
 function leftLine({ repository, names }: LeftRefs): string {
   const more = names.length - MAX_REFS_NAMED;
   const shown = names.slice(0, MAX_REFS_NAMED).map((name) => cleanLine(name));
-  return `Not brought along${inRepository(repository.path)}: ${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
+  return `Not brought along${repositorySuffix(repository.path)}: ${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`;
 }
 
 /** '.' is the project's own repository. */

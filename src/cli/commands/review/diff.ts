@@ -15,19 +15,23 @@ import {
   fileProgress,
   isApplied,
 } from '../../../review/choices/file-progress.ts';
-import { diffLines } from '../../../review/screen/diff-view.ts';
+import { diffLines } from '../../../review/screen/diff/diff-view.ts';
+import { loadDiff } from '../../../review/screen/diff/show.ts';
+import { sideBySideLines } from '../../../review/screen/diff/side-by-side.ts';
 import { progressLine } from '../../../review/screen/outcome-lines.ts';
-import { loadDiff } from '../../../review/screen/show.ts';
-import { sideBySideLines } from '../../../review/screen/side-by-side.ts';
-import { auditIfMissing } from '../../../session/end/audit-collected.ts';
+import { auditIfMissing } from '../../../session/end/audit-missing.ts';
 import { reviewOf } from '../../../session/end/frozen-review.ts';
-import { isInPlace, shownReview, whereInPlaceLine } from '../../../session/end/shown-review.ts';
-import { followSession } from '../../../session/later/follow.ts';
+import {
+  changedInPlaceLine,
+  ignoredInPlaceLines,
+  isInPlace,
+  shownReview,
+  whereInPlaceLines,
+} from '../../../session/end/shown-review.ts';
 import { isRunning, storeDir } from '../../../session/record/session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';
 import type { CommandContext, CommandRun } from '../../context/context.ts';
-import { openEngineOf } from '../../engines/open-engine.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 import { withSession } from '../../sessions/open-session.ts';
 import { writePatch } from './patch.ts';
@@ -44,7 +48,7 @@ export const diffCommand: CommandRun = (line, context) =>
       context.write(jsonText(shown));
       return 0;
     }
-    if (isInPlace(record)) return showInPlace(record, shown, line, context);
+    if (isInPlace(record)) return showInPlace(record, { review, items: shown }, line, context);
     const files = fileProgress(review, record.outcome?.changes ?? []);
     const counts = countProgress(files);
     const isPartly = counts.applied + counts.inPart > 0 && counts.left > 0;
@@ -88,7 +92,7 @@ function isNamed({ change, renamedFrom }: ReviewItem, matches: (path: string) =>
  */
 function showInPlace(
   record: SessionRecord,
-  items: readonly ReviewItem[],
+  { review, items }: { readonly review: Review; readonly items: readonly ReviewItem[] },
   { options }: CommandLineOfCommand,
   { write, tell }: CommandContext,
 ): number {
@@ -99,7 +103,9 @@ function showInPlace(
     if (options.has('name-only')) write(`${name}\n`);
     else if (isNamed || process.stdout.isTTY === true) write(`${kind.padEnd(8)}  ${name}\n`);
   }
-  tell({ kind: 'message', level: 'info', text: items.length === 0 ? 'No files changed' : whereInPlaceLine(record) });
+  const none = [changedInPlaceLine(review), ...ignoredInPlaceLines(review)];
+  const lines = items.length === 0 ? none : whereInPlaceLines(record, { items });
+  for (const text of lines) tell({ kind: 'message', level: 'info', text });
   return 0;
 }
 
@@ -183,6 +189,10 @@ async function follow(record: SessionRecord, line: CommandLineOfCommand, context
   if (!isRunning(record)) {
     throw usageError(`session ${record.id} is not running`, 'Leave --follow out: diff prints what it changed.');
   }
+  const [{ followSession }, { openEngineOf }] = await Promise.all([
+    import('../../../session/later/follow.ts'),
+    import('../../engines/open-engine.ts'),
+  ]);
   const engine = await openEngineOf(record.plan, context);
   const wanted = line.rest.length === 0 ? () => true : matcher(line.rest);
   const { tell, write } = context;

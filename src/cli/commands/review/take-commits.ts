@@ -81,7 +81,7 @@ export async function takeCommits({ record, made, branches, git }: CommitImport,
     }
     const { name } = branches;
     makeBranch(repository.place, name, from);
-    say(`Made branch ${name}${inRepository(repository.path)} at ${from.commit.slice(0, 10)}.`);
+    say(`Made branch ${name}${repositorySuffix(repository.path)} at ${from.commit.slice(0, 10)}.`);
     open.push(openCommits(repository, name, from.branch));
   }
   if (!hasFiles || open.length === 0) return;
@@ -90,7 +90,7 @@ export async function takeCommits({ record, made, branches, git }: CommitImport,
 }
 
 /** ' in lib' for a repository besides the project's own. */
-export function inRepository(path: string): string {
+export function repositorySuffix(path: string): string {
   return path === '' ? '' : ` in ${cleanLine(path)}`;
 }
 
@@ -110,7 +110,7 @@ async function offerMove(
   deps: UserDeps,
 ): Promise<OpenCommits | undefined> {
   const { path, place } = repository;
-  const where = inRepository(path);
+  const where = repositorySuffix(path);
   const commits = openCommits(repository, branch.ref, branch.branch);
   say(`Imported ${branch.ref}${where}`);
   const move = planMove(place, branch);
@@ -141,7 +141,7 @@ async function offerMove(
 
 /** How to take imported commits that no branch can be moved to. */
 function wayOf({ branch, ref, isDetached }: ReceivedBranch, move: NoMove, commits: OpenCommits, git: GitWords): string {
-  const where = inRepository(commits.repository);
+  const where = repositorySuffix(commits.repository);
   if (isDetached === true)
     return `The session made these commits${where} on no branch. To take them: ${mergeCommand(commits, git)}`;
   if (move.isMissing === true)

@@ -1,48 +1,101 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseDurationMs } from '../../../core/config/values/quantities.ts';
 import { usageError } from '../../../core/errors.ts';
-import { jsonText } from '../../../core/report/json.ts';
+import { readOpen } from '../../../core/store/read-open.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import { readServiceLog, serviceLogs } from '../../../environment/services/service-log.ts';
-import { cleanLine } from '../../../terminal/clean.ts';
-import { type CommandRun, optionValue } from '../../context/context.ts';
+import { outputFile } from '../../../session/background/away-terminal.ts';
+import { openSessionLog } from '../../../session/log/session-log.ts';
+import { isUnderWay } from '../../../session/record/find/pick-session.ts';
+import { ownerState, readRecord } from '../../../session/record/session.ts';
+import { cleanText } from '../../../terminal/clean.ts';
+import { outputColumns } from '../../../terminal/wrap-words.ts';
+import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
+import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
+import { logJson, logLine } from '../../sessions/log-lines.ts';
 import { sessionOf } from '../../sessions/session-of.ts';
+import { printServiceLog, printServiceLogs } from './service-logs.ts';
 
-/** `log [ID]`: the logs that a session has. `log [ID] --service NAME`: what that service printed. */
+const POLL_MS = 500;
+
+/** `log [ID]`: what happened in a session, one line an event. `--service NAME`: what that service printed. */
 export const logCommand: CommandRun = async (line, context) => {
   const session = sessionOf('log', line.words[0], context);
-  const { sessionDir } = session.plan;
   const service = optionValue(line, 'service');
-  if (service !== undefined) {
-    const text = serviceText(session, service);
-    if (line.options.has('json')) context.write(jsonText({ service, text }));
-    else for (const one of linesOf(text)) context.write(`${cleanLine(one)}\n`);
-    return 0;
-  }
-  const logs = serviceLogs(sessionDir).map((name) => ({ service: name, bytes: bytesOf(sessionDir, name) }));
-  if (line.options.has('json')) {
-    context.write(jsonText(logs));
-    return 0;
-  }
-  for (const { service: name, bytes } of logs) context.write(`--service ${name.padEnd(20)} ${bytes} bytes\n`);
-  if (logs.length === 0)
-    context.tell({ kind: 'message', level: 'info', text: `Session ${session.id} has no log of a service.` });
-  return 0;
+  const isJson = line.options.has('json');
+  if (service !== undefined) return printServiceLog(session, service, isJson, context);
+  if (line.options.has('output')) return printOutput(session, context);
+  if (line.options.has('list')) return printServiceLogs(session, isJson, context);
+  return printEvents(session, line, context);
 };
 
-/** @throws {RunClaudeError} USAGE for a service that the session does not have */
-function serviceText({ id, plan }: SessionRecord, name: string): string {
-  const names = (plan.policy.services ?? []).map((service) => service.name);
-  if (names.includes(name)) return readServiceLog(plan.sessionDir, name) ?? '';
-  throw usageError(
-    `session ${id} has no service ${cleanLine(name)}`,
-    names.length === 0 ? 'A [[service]] table in config.toml adds one.' : `Name one of: ${names.join(', ')}`,
-  );
+/** `log --output`: what the program of a session in the background printed; cleaned, where that is a terminal. */
+function printOutput({ id, plan }: SessionRecord, { write, tell }: CommandContext): number {
+  const file = outputFile(plan.sessionDir);
+  if (!existsSync(file)) {
+    const why = plan.tty ? 'it has a screen: run-claude attach' : 'it printed nothing, or to its own terminal';
+    tell({ kind: 'message', level: 'info', text: `Session ${id} has no output: ${why}` });
+    return 0;
+  }
+  const isTerminal = process.stdout.isTTY === true;
+  const fd = openSync(file, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    for (const piece of readOpen(fd)) {
+      if (isTerminal) write(cleanText(decoder.write(piece)));
+      else process.stdout.write(piece);
+    }
+    if (isTerminal) write(cleanText(decoder.end()));
+  } finally {
+    closeSync(fd);
+  }
+  return 0;
 }
 
-const bytesOf = (sessionDir: string, name: string): number => Buffer.byteLength(readServiceLog(sessionDir, name) ?? '');
+async function printEvents(
+  session: SessionRecord,
+  line: CommandLineOfCommand,
+  { write, tell, interruption: { signal } }: CommandContext,
+): Promise<number> {
+  const isJson = line.options.has('json');
+  const since = sinceOf(optionValue(line, 'since'), Date.now());
+  const log = openSessionLog(session);
+  let [shown, claimed] = [0, 0];
+  for (;;) {
+    // Asked first: what is written until it ends is read below.
+    const goesOn = line.options.has('follow') && !signal.aborted && isOpen(session);
+    for (const event of await log.read()) {
+      if (event.at < since) continue;
+      shown += 1;
+      if (event.by === 'agent') claimed += 1;
+      write(isJson ? logJson(event) : `${logLine(event, outputColumns())}\n`);
+    }
+    if (!goesOn) break;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  const say = (text: string): void => tell({ kind: 'message', level: 'info', text });
+  if (shown === 0) say(`Session ${session.id} has no events${since === '' ? '' : ' since then'}.`);
+  if (claimed > 0 && !isJson) say('Lines with "claimed" are what the agent wrote about itself, and may be wrong.');
+  return 0;
+}
 
-/** Lines as a program printed them, with the line ends of any system. */
-function linesOf(text: string): string[] {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+/** A command still writes to the log. */
+function isOpen({ plan }: SessionRecord): boolean {
+  const now = readRecord(plan.sessionDir);
+  return now !== undefined && (isUnderWay(now) || now.owner !== undefined) && ownerState(now) !== 'ended';
+}
+
+/**
+ * The time of `--since`, ISO 8601; '' for all.
+ *
+ * @throws {RunClaudeError} USAGE
+ */
+function sinceOf(value: string | undefined, nowMs: number): string {
+  if (value === undefined) return '';
+  const agoMs = parseDurationMs(value);
+  const atMs = agoMs === undefined ? Date.parse(value) : nowMs - agoMs;
+  if (Number.isNaN(atMs))
+    throw usageError(`--since: '${value}' is not a time`, 'Write 10m, 2h, or a time such as 2026-11-21T14:00.');
+  return new Date(atMs).toISOString();
 }
