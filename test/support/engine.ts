@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { makeOwnedDir } from '../../src/core/host/owned-dir.ts';
+import { makeOwnedDir } from '../../src/core/host/files/owned-dir.ts';
 import type { Container, ContainerSpec } from '../../src/core/types/engine.ts';
 import type { Engine } from '../../src/core/types/runtime.ts';
 import { connectEngine, ownerOf } from '../../src/engines/engine/connect.ts';

@@ -4,7 +4,7 @@ const NODE_PACKAGE = {
   'a.test.js': "require('node:test')('adds', () => require('node:assert').equal(1 + 1, 2));\n",
 };
 
-/** A project without dependencies for each recipe of docs/how-to/environment.md, with its own test. */
+/** A project without dependencies for each recipe of docs/reference/environment.md, with its own test. */
 export interface RecipeProject {
   readonly files: Readonly<Record<string, string>>;
   /** Builds and tests it, after the recipe's setup. */

@@ -55,7 +55,11 @@ export async function openSshFront(
     'StrictModes no',
     'UsePAM no',
     'MaxStartups 100',
-    ...Object.entries(variables).map(([name, value]) => `SetEnv ${name}=${value}`),
+    // The start-up files of this machine's user may take seconds for each login, one after the other (`pyenv init`).
+    // One line: sshd takes the first SetEnv alone.
+    `SetEnv ${Object.entries({ HOME: file('home'), ...variables })
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}`,
   ];
   writeFileSync(file('sshd_config'), `${server.join('\n')}\n`);
   const client = [
@@ -67,6 +71,7 @@ export async function openSshFront(
   ];
   writeFileSync(file('config'), `${client.join('\n')}\n`);
   mkdirSync(file('bin'));
+  mkdirSync(file('home'));
   const counted = `case "$*" in *dial-stdio) echo >> '${file('calls')}' ;; esac`;
   writeFileSync(file('calls'), '');
   writeFileSync(file('bin/ssh'), `#!/bin/sh\n${counted}\nexec /usr/bin/ssh -F '${file('config')}' "$@"\n`);

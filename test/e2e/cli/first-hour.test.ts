@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it } from 'vitest';
+import { firstRows } from '../../support/rows.ts';
 import { mainJs, Scene } from '../../support/scene.ts';
 import { startMessagesApi, type Turn } from '../../support/stand-in/messages-api.mjs';
 import { TerminalScreen } from '../../support/terminal-screen.ts';
 
 const APPROVED = path.join(import.meta.dirname, 'first-hour');
-const QUESTION = /\[y\/N\/d\/s\/l\/\?\]:$/;
+const QUESTION = /\[y\/N\/d\/s\/l\/(?:r\/)?\?\]:$/;
 const PROMPT = /\n\$$/;
 
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'step' } });
@@ -63,11 +64,13 @@ function openShell(scene: Scene, columns: number, rows: number): TerminalScreen 
   });
 }
 
-it.each([
+const SIZES = [
   [80, 24],
-  [100, 35],
   [160, 50],
-])('the first hour of a user, at %i×%i: every screen as approved', async (columns, rows) => {
+  [100, 35],
+] as const;
+
+it.each(firstRows(1, SIZES))('the first hour of a user, at %i×%i: every screen as approved', async (columns, rows) => {
   const standIn = await startMessagesApi({ turns: [...TURNS] });
   await using scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-REAL-CREDENTIAL-9c1f7a' });
   await using shell = openShell(scene, columns, rows);

@@ -79,4 +79,6 @@ it('starts no agent from a package in the project, and still audits there', asyn
   expect(refused.stderr).toContain(`run-claude is in a folder that the agent can write: ${own}`);
   expect(refused.stderr).toContain('npm install --global');
   expect(run('audit', '--base', 'HEAD~1').status).toBe(0);
+  const pull = run('audit', '--pr', 'https://github.com/o/r/pull/7');
+  expect([pull.status, pull.stderr]).toEqual([2, expect.stringContaining('PACKAGE_IN_PROJECT')]);
 });

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CodeBlock, codeBlocks, listPages, readPage } from '../../support/markdown.ts';
+import { type CodeBlock, codeBlocks, linksOf, listPages, readPage } from '../../support/markdown.ts';
 import { mainJs, Scene } from '../../support/scene.ts';
 import { type StandIn, startMessagesApi } from '../../support/stand-in/messages-api.mjs';
 import { TerminalScreen } from '../../support/terminal-screen.ts';
@@ -11,11 +11,37 @@ import { TerminalScreen } from '../../support/terminal-screen.ts';
 const TUTORIAL = 'docs/tutorial.md';
 /** The home that the screens show. */
 const SHOWN_HOME = '/home/you';
-const PAGES = listPages().filter((name) => name === TUTORIAL || name.startsWith('docs/how-to/'));
+const INDEX = 'docs/README.md';
+/** The project that the tutorial makes. */
+const PROJECT = 'greeter';
+const JOURNEYS = journeys();
+const PAGES = JOURNEYS.flatMap(({ pages }) => pages);
 const COLUMNS = 80;
 /** More rows than any block prints. */
 const ROWS = 400;
 const MAX_NOT_RUN = 0.25;
+/** Of all pages of a section, one after the other. */
+const JOURNEY_MS = 900_000;
+
+/** A section of the index, and the pages with commands that nobody met in an earlier one. */
+interface Journey {
+  readonly title: string;
+  readonly pages: readonly string[];
+}
+
+/** The tutorial and the how-to pages as readers of the index meet them. */
+function journeys(): readonly Journey[] {
+  const isTried = (name: string): boolean => name === TUTORIAL || name.startsWith('docs/how-to/');
+  const met = new Set<string>();
+  // The five pages at the top are in their sections too.
+  const [, ...sections] = readPage(INDEX).split(/^## /m);
+  return sections.flatMap((section) => {
+    const linked = linksOf(section).map((target) => path.posix.join('docs', target.split('#')[0] ?? ''));
+    const pages = [...new Set(linked)].filter((name) => isTried(name) && !met.has(name));
+    for (const name of pages) met.add(name);
+    return pages.length === 0 ? [] : [{ title: section.split('\n')[0] ?? '', pages }];
+  });
+}
 
 /** What the comment above a shell block asks of the test. */
 interface BlockRun {
@@ -105,30 +131,50 @@ function makeShownHome(): string {
   }
 }
 
-/** A user's login on a machine where run-claude is installed; its blocks run one after the other, in one folder. */
+/** The home of a user with run-claude installed and no XDG variable set: it stays for the pages of a section. */
 class Reader implements AsyncDisposable {
   readonly #scene: Scene;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #home: string;
-  #folder: string;
+  readonly #home = makeShownHome();
+  #folder = this.#home;
 
-  constructor(standIn: StandIn, page: string) {
+  constructor(standIn: StandIn) {
     this.#scene = new Scene({ apiUrl: standIn.url, apiKey: 'sk-ant-api03-of-the-stand-in' });
-    const { project, env } = this.#scene;
-    this.#home = page === TUTORIAL ? makeShownHome() : this.#scene.home;
-    const home = this.#home;
     const bin = path.join(this.#scene.root, 'bin');
     mkdirSync(bin);
     writeFileSync(path.join(bin, 'run-claude'), INSTALLED);
     chmodSync(path.join(bin, 'run-claude'), 0o755);
     writeFileSync(
-      path.join(home, '.gitconfig'),
+      path.join(this.#home, '.gitconfig'),
       '[user]\n\tname = You\n\temail = you@example.org\n[init]\n\tdefaultBranch = main\n',
     );
     // As on a user's machine, where no such variable is set: a block that needs one fails.
-    const unset = Object.entries(env).filter(([name]) => !name.startsWith('XDG_'));
-    this.#env = { ...Object.fromEntries(unset), HOME: home, PATH: `${bin}:${env['PATH']}`, PAGER: 'cat' };
-    this.#folder = page === TUTORIAL ? home : project;
+    const unset = Object.entries(this.#scene.env).filter(([name]) => !name.startsWith('XDG_'));
+    this.#env = {
+      ...Object.fromEntries(unset),
+      HOME: this.#home,
+      PATH: `${bin}:${this.#scene.env['PATH']}`,
+      PAGER: 'cat',
+    };
+  }
+
+  /** A page begins in the project, which the tutorial makes; pages before the tutorial begin at home. */
+  async openPage(name: string, journey: readonly string[]): Promise<void> {
+    const project = path.join(this.#home, PROJECT);
+    this.#folder = this.#home;
+    if (journey.indexOf(name) <= journey.indexOf(TUTORIAL)) return;
+    if (!existsSync(project)) {
+      const made = shellBlocks(TUTORIAL).find(({ text }) => text.includes(`mkdir ${PROJECT}\n`));
+      if (made === undefined) throw new Error(`${TUTORIAL} makes no ${PROJECT}`);
+      await this.run(made, { exit: 0, planOnly: false, answers: [] }, false);
+    }
+    this.#folder = project;
+  }
+
+  /** Without the empty lines that adding and removing leaves. */
+  get config(): string {
+    const file = path.join(this.#home, '.config/run-claude/config.toml');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   }
 
   /** Runs a block, in a terminal where it needs one, and gives its exit status and what it printed. */
@@ -177,10 +223,13 @@ class Reader implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#home !== this.#scene.home) rmSync(this.#home, { recursive: true, force: true });
+    rmSync(this.#home, { recursive: true, force: true });
     await this.#scene[Symbol.asyncDispose]();
   }
 }
+
+/** What a page must not break. */
+const AFTERWARDS: CodeBlock = { language: 'sh', text: 'run-claude exec --yes -- true\n', line: 0, marker: 'run' };
 
 let standIn: StandIn;
 beforeAll(async () => {
@@ -192,8 +241,8 @@ beforeAll(async () => {
 afterAll(() => standIn.close());
 
 /** Runs all blocks of a page; gives the page with each `<!-- screen -->` block as the terminal showed it. */
-async function runPage(name: string): Promise<string> {
-  await using reader = new Reader(standIn, name);
+async function runPage(reader: Reader, name: string, journey: readonly string[]): Promise<string> {
+  await reader.openPage(name, journey);
   const page = readPage(name);
   const lines = page.split('\n');
   const shown: { readonly block: CodeBlock; readonly screen: string }[] = [];
@@ -222,16 +271,29 @@ describe('shell blocks of the tutorial and the how-to pages', () => {
     expect(notRun.length / blocks.length).toBeLessThanOrEqual(MAX_NOT_RUN);
   });
 
-  // The longest pages first, so that none of them is alone at the end.
-  it.concurrent('docs/tutorial.md, with the screens that a user sees (vitest --update writes them)', async ({
-    expect: expectHere,
-  }) => {
-    await expectHere(await runPage(TUTORIAL)).toMatchFileSnapshot('../../../docs/tutorial.md');
+  it('the index has every page', () => {
+    const all = listPages().filter((name) => name === TUTORIAL || name.startsWith('docs/how-to/'));
+    expect(all.filter((name) => !PAGES.includes(name))).toEqual([]);
   });
 
-  const blocksRun = (name: string): number => shellBlocks(name).filter((block) => readMarker(block)).length;
-  const pages = PAGES.filter((name) => name !== TUTORIAL).sort((a, b) => blocksRun(b) - blocksRun(a));
-  it.concurrent.each(pages)('%s', async (name) => {
-    await runPage(name);
-  });
+  // One home for each section: its pages in their order, as a user reads on.
+  it.concurrent.for(JOURNEYS)(
+    '$title: each page runs, leaves config.toml as it was, and sessions start after it',
+    { timeout: JOURNEY_MS },
+    async ({ pages }, { expect: expectHere }) => {
+      await using reader = new Reader(standIn);
+      for (const name of pages) {
+        const { config } = reader;
+        const shown = await runPage(reader, name, pages);
+        // vitest --update writes the screens.
+        if (name === TUTORIAL) await expectHere(shown).toMatchFileSnapshot('../../../docs/tutorial.md');
+        expectHere(reader.config, `${name} changes config.toml for good`).toBe(config);
+        const hasRun = shellBlocks(name).some((block) => readMarker(block)?.planOnly === false);
+        if (!hasRun || pages.indexOf(name) <= pages.indexOf(TUTORIAL)) continue;
+        await reader.openPage(name, pages);
+        const after = await reader.run(AFTERWARDS, { exit: 0, planOnly: false, answers: [] }, false);
+        expectHere(after.exit, `after ${name}:\n${after.screen}`).toBe(0);
+      }
+    },
+  );
 });

@@ -13,7 +13,7 @@ interface Recipe {
 
 /** The rows of the table of recipes. */
 function recipes(): Recipe[] {
-  const [, table = ''] = readPage('docs/how-to/environment.md').split('## Recipes');
+  const [, table = ''] = readPage('docs/reference/environment.md').split('## Recipes');
   const rows = table.split('\n').filter((line) => /^\| (?!ecosystem)[^|-]/.test(line));
   return rows.map((row) => {
     const [, name = '', packages = '', setup = '', , isRun] = row.split('|').map((cell) => cell.trim());

@@ -37,7 +37,7 @@ it('Claude Code in a terminal: prompt, tool, resize, Ctrl-C, exit, review; the t
     await pty.see(/nterr|rrupt|What sh|ould Cl|instead/, { from: again });
     await pty.enter('/exit');
     await pty.see(/To go on in this session: run-claude resume \S+ [\s\S]*Session ended\./);
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+    await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
     pty.send('y\r');
     expect(await pty.exited).toBe(0);
   } finally {

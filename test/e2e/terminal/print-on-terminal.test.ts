@@ -35,7 +35,7 @@ it('-p on a terminal shows one status line, removes it at the end, and prints ho
     await pty.see(/Running for [\d min]+ s, .*\d requests?, Bash, 1 file: README\.md/);
     end();
     const at = await pty.see(/QXQXQX/);
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from: at });
+    await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/, { from: at });
     const rows = await rowsOf(pty.output);
     expect(rows.filter((row) => row.includes('Running for'))).toEqual([]);
     expect(pty.output).not.toContain('typed ahead');

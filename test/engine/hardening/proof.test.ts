@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../src/core/types/runtime.ts';
 import { containerBody } from '../../../src/engines/engine/body.ts';
 import { openClient } from '../../../src/engines/engine/connection/client.ts';
-import { attachContainer } from '../../../src/engines/engine/container.ts';
+import { attachContainer } from '../../../src/engines/engine/containers/container.ts';
 import { withProof } from '../../../src/engines/engine/hardening/proof.ts';
 import { connectForTest } from '../../support/engine.ts';
 import { testImage } from '../../support/image.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { openContentStore } from '../../../src/core/store/content.ts';
 import type { Choice } from '../../../src/core/types/review.ts';
-import { directoryIdentity } from '../../../src/review/apply/disk/host-path.ts';
+import { directoryIdentity } from '../../../src/review/apply/disk/host/host-path.ts';
 import { changesBetween, type Tree, writeTree } from './tree.ts';
 
 const file = (text: string, mode = 0o644) => ({ kind: 'file', text, mode }) as const;

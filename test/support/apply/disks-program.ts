@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openContentStore } from '../../../src/core/store/content.ts';
 import { withLock } from '../../../src/core/store/lock.ts';
 import { applyChanges } from '../../../src/review/apply/apply-changes.ts';
-import { directoryIdentity } from '../../../src/review/apply/disk/host-path.ts';
+import { directoryIdentity } from '../../../src/review/apply/disk/host/host-path.ts';
 import { recoverApply } from '../../../src/review/apply/recover.ts';
 import { undoApply } from '../../../src/review/apply/undo.ts';
 import { adopt, layScene, type Scene, sorted } from './crash-scene.ts';

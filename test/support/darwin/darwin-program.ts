@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeTree } from '../../../src/core/host/files/remove-tree.ts';
 import { runGitSync } from '../../../src/core/host/git.ts';
-import { processIdentity, processState } from '../../../src/core/host/process.ts';
-import { removeTree } from '../../../src/core/host/remove-tree.ts';
+import { processIdentity, processState } from '../../../src/core/host/processes/process.ts';
 import { withLock } from '../../../src/core/store/lock.ts';
 import { dir, file, layApply, link } from '../apply/lay.ts';
 import { refresh } from '../workspace/refresh-scene.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findPlaces, probeProject } from '../../../src/core/host/facts.ts';
-import { pathIdentity } from '../../../src/core/host/true-path.ts';
+import { pathIdentity } from '../../../src/core/host/files/true-path.ts';
 import { refuseProject } from '../../../src/session/plan/refuse-project.ts';
 
 // How paths are named on a file system that folds letter case, as root under a kernel of the test's own.

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stderr, stdin } from 'node:process';
-import { askConflict } from '../../../src/review/screen/ask-conflict.ts';
+import { askConflict } from '../../../src/review/screen/ask/ask-conflict.ts';
 import { listenForSignals } from '../../../src/terminal/interruption.ts';
 import { layApply } from '../apply/lay.ts';
 

@@ -5,7 +5,8 @@ import { ask, type Question } from '../../../src/terminal/ask.ts';
 
 // Asks two questions on this terminal, with work of half a second between them; the file argv[2] gets the answers.
 const [file = ''] = process.argv.slice(2);
-const screen = { stdin, stderr, env: process.env, colour: true, dumb: process.env['TERM'] === 'dumb' };
+const colour = process.env['NO_COLOR'] === undefined;
+const screen = { stdin, stderr, env: process.env, colour, dumb: process.env['TERM'] === 'dumb' };
 const asks = (text: string): Question<'y' | 'n'> => {
   return { text, about: ['Nothing.'], answers: { y: 'do it', n: 'leave it' }, onEnter: 'n' };
 };

@@ -4,6 +4,7 @@ import * as run from '../../../src/cli/run/questions.ts';
 import * as review from '../../../src/review/screen/questions.ts';
 import * as later from '../../../src/session/later/questions.ts';
 import * as modes from '../../../src/session/modes/questions.ts';
+import * as outcome from '../../../src/session/outcome/questions.ts';
 import * as start from '../../../src/session/start/questions.ts';
 import type { Question } from '../../../src/terminal/ask.ts';
 
@@ -42,8 +43,15 @@ export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
     asked(later.orphanedAgentQuestion('Ctrl-P Ctrl-Q leaves it again'), 'l'),
     asked(later.orphanedAgentQuestion(undefined), 'l'),
   ],
+  'src/session/modes/questions.ts unmaskedQuestion': [
+    asked(modes.unmaskedQuestion('the masked files of this project cannot be watched: a reason'), 'n'),
+  ],
   'src/session/modes/questions.ts restoreQuestion': [asked(modes.restoreQuestion(), 'y')],
-  'src/review/screen/questions.ts applyQuestion': [asked(review.applyQuestion('~/project'), 'n')],
+  'src/review/screen/questions.ts applyQuestion': [
+    asked(review.applyQuestion('~/project', false), 'n'),
+    asked(review.applyQuestion('~/rehearsed', true), 'n'),
+  ],
+  'src/session/outcome/questions.ts rehearseQuestion': [asked(outcome.rehearseQuestion(), 'n')],
   'src/review/screen/questions.ts massDeletionQuestion': [
     asked(review.massDeletionQuestion({ deleted: 60, of: 100 }), 'n'),
   ],

@@ -83,15 +83,15 @@ describe('the sources', () => {
   it('name an agent only in its own file and in the type', () => {
     expect(files.length).toBeGreaterThan(300);
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
-    const names = ['environment/image/inputs.ts', 'session/record/session-format.ts'];
+    const names = ['environment/image/inputs.ts', 'session/record/formats/session-format.ts'];
     expect(filesNaming('claude')).toEqual(['agents/claude.ts', 'core/types/agent-package.ts', ...names]);
     for (const agent of ['codex', 'copilot', 'gemini', 'opencode']) {
       // The API that an agent of the user's own can name.
       const others =
         agent === 'gemini'
-          ? ['core/config/tables/agent.ts', 'core/types/own-agent.ts', 'session/record/policy-format.ts']
+          ? ['core/config/tables/agent.ts', 'core/types/own-agent.ts', 'session/record/formats/policy-format.ts']
           : [];
-      const own = [`agents/${agent}.ts`, 'core/types/agent-package.ts', 'session/record/session-format.ts'];
+      const own = [`agents/${agent}.ts`, 'core/types/agent-package.ts', 'session/record/formats/session-format.ts'];
       expect(filesNaming(agent)).toEqual([...own, ...others].sort());
     }
   });

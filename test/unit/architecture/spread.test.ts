@@ -7,12 +7,12 @@ const root = path.resolve(import.meta.dirname, '../../..');
 
 /** What may be spread into the arguments of a call, since no session makes it long: by file, the beginning of each. */
 const BOUNDED: Readonly<Record<string, readonly string[]>> = {
-  'src/review/apply/disk/journal.ts': ['...numbersIn(folder)'],
+  'src/review/apply/disk/journal/journal.ts': ['...numbersIn(folder)'],
   'src/audit/formats/words.ts': ['...values', '...lists', '...parts'],
   'src/audit/general-rules/run-looks.ts': ['...given'],
   'src/workspace/base/refresh/copy-file.ts': ['...times'],
-  'src/workspace/base/generation.ts': ['...numbers(dir)', '...whole'],
-  'src/workspace/base/sweep.ts': ['...times'],
+  'src/workspace/base/generations/generation.ts': ['...numbers(dir)', '...whole'],
+  'src/workspace/base/generations/sweep.ts': ['...times'],
   'src/agents/claude/command-line/options.ts': ['...option.names'],
   'src/agents/claude/command-line/permissions.ts': ['...words.slice(at + 1, at + 2)'],
   'src/agents/claude/stage/settings-filter.ts': ['...others.map('],
@@ -22,10 +22,10 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/core/config/settings.ts': ['...STRATEGY_NAMES'],
   'src/engines/engine/connection/ssh-login.ts': ['...at'],
   'src/engines/engine/docker.ts': ['...request'],
-  'src/core/host/path-limit.ts': ['...dirs.map('],
+  'src/core/host/files/path-limit.ts': ['...dirs.map('],
   'src/workspace/layer/volume-base.ts': ['...used'],
-  'src/session/record/policy-format.ts': ['...STRATEGY_NAMES', '...CACHE_NAMES'],
-  'src/session/record/session-format.ts': ['...STRATEGY_NAMES', '...AGENT_NAMES', '...CACHE_NAMES'],
+  'src/session/record/formats/policy-format.ts': ['...STRATEGY_NAMES', '...CACHE_NAMES'],
+  'src/session/record/formats/session-format.ts': ['...STRATEGY_NAMES', '...AGENT_NAMES', '...CACHE_NAMES'],
   // At most 99 are kept.
   'src/terminal/attach/filter-state.ts': ['...keyboard(', '...alternates().map(', '...pushed.alternate'],
 };

@@ -53,6 +53,40 @@ describe('other names through links', () => {
     const findings = auditFiles({ ...many(700), gradle: { link: 'd' }, 'd/x': 'y' });
     expect(findings.filter(({ path }) => path === 'd/x')).toMatchObject([{ rule: 'link-many-names' }]);
   });
+
+  describe('of a package manager', () => {
+    const names = Array.from({ length: 12 }, (_, at) => `p${at}`);
+    /** A workspace in which every package has a link to every other one, and the root to all. */
+    const links = Object.fromEntries([
+      ...names.map((name) => [`node_modules/${name}`, `../packages/${name}`]),
+      ...names.flatMap((by) => names.map((name) => [`packages/${by}/node_modules/${name}`, `../../${name}`])),
+      ['vendor/acme/p0', '../../packages/p0'],
+      ['.venv/lib/python3/site-packages/p0', '../../../../packages/p0'],
+    ]);
+    const base = Object.fromEntries(names.map((name) => [`packages/${name}/src/a.ts`, 'export const a = 1;\n']));
+    const edits = Object.fromEntries(
+      names.map((name) => [`packages/${name}/src/a.ts`, ['export const a = 1;\n', 'export const a = 2;\n'] as const]),
+    );
+
+    it('say who uses a file, and not where it comes from', () => {
+      expect(auditFiles(edits, base, links).filter(({ severity }) => severity !== 'note')).toEqual([]);
+    });
+
+    it('are the names by which a command runs a file', () => {
+      const manifest = '{"scripts":{"build":"node node_modules/p3/src/tool"}}';
+      const files = { 'packages/p3/src/tool': ['a\n', 'b\n'] } as const;
+      const runs = (given: Readonly<Record<string, string>>): unknown[] =>
+        auditFiles(files, { ...base, 'package.json': manifest, 'packages/p3/src/tool': 'a\n' }, given);
+      expect(runs(links)).toMatchObject([{ path: 'packages/p3/src/tool', detail: 'package.json' }]);
+      expect(runs({})).toEqual([]);
+    });
+
+    it('are judged where the session made them', () => {
+      const made = { 'node_modules/.venv': { link: '../cfg' }, 'cfg/bin/activate': 'x' };
+      expect(loud(made)).toContain('cfg/bin/activate');
+      expect(loud({ 'vendor/p0': { link: '../packages/p0' }, ...edits }, base)).toContain('packages/p0/src/a.ts');
+    });
+  });
 });
 
 describe('words that make a line look harmless', () => {

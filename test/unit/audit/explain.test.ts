@@ -93,3 +93,32 @@ it('says that a change is plain data, where a rule reports any other', () => {
     'the whole change',
   ]);
 });
+
+it('shows the chain of files that lead to the file, and ends where files name each other', () => {
+  const files: Record<string, string> = {
+    '.github/workflows/ci.yml': 'on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: sh tools/first.sh\n',
+    'tools/first.sh': 'sh tools/second.sh\n',
+    'tools/second.sh': '. tools/last.txt\nsh tools/first.sh\n',
+    'tools/last.txt': 'true\n',
+  };
+  const contents = new Map(Object.entries({ ...files, new: 'false\n' }).map(([key, text]) => [key, Buffer.from(text)]));
+  const entry = (digest: string) => ({ kind: 'file', mode: 0o644, size: 9, mtimeNs: '0', digest });
+  const change = {
+    path: 'tools/last.txt',
+    kind: 'modified',
+    before: entry('tools/last.txt'),
+    after: entry('new'),
+  } as Change;
+  const { reach, ...rest } = explainChange(
+    {
+      changes: [change],
+      content: (digest) => contents.get(digest),
+      base: { paths: Object.keys(files), read: (name) => contents.get(name) },
+    },
+    change,
+  );
+  expect(reach.slice(0, 2)).toEqual(['tools/second.sh', 'tools/first.sh']);
+  expect(new Set(reach).size).toBe(reach.length);
+  expect(explanationLines({ reach, ...rest })).toContain(`Named by: ${reach.join(', which is named by ')}`);
+  expect(explain('src/a.c', 'int a;\n').reach).toEqual([]);
+});

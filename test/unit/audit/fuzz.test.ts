@@ -20,6 +20,7 @@ const numbered = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('');
 /** Scraps of every format that is read, put together at random: nearly right is worse than random. */
 const SCRAPS = [
+  ...['constructor', '__proto__', 'toString', 'hasOwnProperty'],
   ...[
     '[',
     ']',

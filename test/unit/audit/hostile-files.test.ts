@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { firstRows } from '../../support/rows.ts';
 import { auditFiles } from './plant.ts';
 import type { Planted } from './rows.ts';
 
@@ -101,7 +102,7 @@ for (const [format, shapes] of Object.entries(SHAPES))
       for (const path of FILES[format] ?? []) {
         const text = textOf();
         const planted: Planted[] = [text, ['a\n', text], [text, 'a\n']];
-        for (const [at, one] of planted.entries()) {
+        for (const [at, one] of firstRows(1, planted).entries()) {
           // On a busy machine the same work takes more processor time: the least of three counts.
           let seconds = Number.POSITIVE_INFINITY;
           for (let tries = 0; tries < 3 && seconds > BUDGET_SECONDS; tries += 1)

@@ -98,6 +98,24 @@ export const NAMED_ROWS: readonly Row[] = [
   ),
   row('tried', 'encryption-recipients', { 'secrets/.gpg-id': 'x@example.org\n' }, { 'docs/gpg-id.md': 'x' }),
   row('tried', 'shell-env-sample', { '.env.example': 'A=$(id)\n' }, { '.env.example': 'A=secret\n# PATH=x\n' }),
+  row(
+    'tried',
+    'setting-runs',
+    { 'conf/app.toml': edit('name = "a"\n', 'name = "a"\non_start_callback = "dev.tasks:run"\n') },
+    { 'conf/app.toml': edit('name = "a"\n', 'name = "b"\non_start_callback = "https://a.example/done"\n') },
+    { 'dev/tasks.py': 'def run(): pass\n' },
+  ),
+  row(
+    'tried',
+    'page-program',
+    { 'docs/a.md': edit('# A\n', '<script setup>\nimport { execSync } from "node:child_process"\n</script>\n# A\n') },
+    {
+      'docs/a.md': edit(
+        '# A\n',
+        '<script setup>\nimport A from "./A.vue"\n</script>\n# A\n```js\nprocess.exit()\n```\n',
+      ),
+    },
+  ),
   row('tried', 'shell-home-plain', { 'zsh/zshrc': 'x' }, { 'src/zshrc.ts': 'x', 'nvim/README': 'x' }),
 ];
 

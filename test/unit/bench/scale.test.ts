@@ -14,9 +14,9 @@ import {
   submitTimes,
 } from '../../../bench/scale.mjs';
 
-const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/explanation/scale.md'), 'utf8');
+const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/internals/scale.md'), 'utf8');
 
-describe('docs/explanation/scale.md', () => {
+describe('docs/internals/scale.md', () => {
   it('has the day that the model gives (node bench/scale.mjs)', () => {
     expect(page).toContain(drawDay(10_000));
   });

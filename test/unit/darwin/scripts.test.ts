@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeTree, removeTreeSync } from '../../../src/core/host/files/remove-tree.ts';
 import { packageRoot } from '../../../src/core/host/package.ts';
-import { removeTree, removeTreeSync } from '../../../src/core/host/remove-tree.ts';
 import { writeBsdTools, writeProgram } from '../../support/darwin/bsd-tools.ts';
 
 let root = '';

@@ -5,7 +5,7 @@ import { readPage } from '../../support/markdown.ts';
 
 const MAX_FILES = 5;
 const root = path.resolve(import.meta.dirname, '../../..');
-const [summary = '', ...sections] = readPage('docs/explanation/changing-the-code.md').split(/^## /m);
+const [summary = '', ...sections] = readPage('docs/internals/changing-the-code.md').split(/^## /m);
 
 /** A recipe's row in the table at the top. */
 interface Row {

@@ -21,7 +21,7 @@ describe('examples/policies', () => {
   });
 
   it('the tables of docs/reference/settings.md and the private registry page are valid files', () => {
-    for (const page of ['docs/reference/settings.md', 'docs/how-to/private-registry.md']) {
+    for (const page of ['docs/reference/settings.md', 'docs/how-to/allow-hosts.md']) {
       const tables = codeBlocks(readPage(page)).filter(({ language }) => language === 'toml');
       expect(tables.length).toBeGreaterThan(0);
       for (const { text } of tables) readConfigFile(text, page);

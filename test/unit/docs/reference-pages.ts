@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
 import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
-import { DEFAULTS, type Form, SETTINGS, type Setting, variableOf } from '../../../src/core/config/settings.ts';
 import { EXIT_STATUSES } from '../../../src/core/errors.ts';
 import { reportSchema } from '../../../src/core/report/schema.ts';
 import type { Cell } from '../../../src/engines/capabilities/capability.ts';
@@ -16,11 +15,14 @@ import { DEFAULT_PRESETS, PRESETS } from '../../../src/network/gateway/rules/pre
 import { CHECKS } from '../../machines/checks.mjs';
 import { CLUSTER_CHECKS } from '../../machines/cluster-checks.mjs';
 import { machines } from './machines.ts';
+import { places } from './places.ts';
+import { settings } from './settings-page.ts';
 import { table } from './table.ts';
 
 /** Parts of pages that are made from the code: page → text between its two marks. */
 export const GENERATED_PARTS: Readonly<Record<string, () => string>> = {
   'docs/engines.md': engines,
+  'docs/explanation/on-disk.md': places,
   'docs/reference/command-line.md': commandLine,
   'docs/reference/exit-statuses.md': exitStatuses,
   'docs/reference/settings.md': settings,
@@ -81,72 +83,6 @@ function commandLine(): string {
 function exitStatuses(): string {
   const rows = EXIT_STATUSES.map(([statuses, meaning]) => [statuses.join(', '), meaning]);
   return table(['status', 'meaning'], rows);
-}
-
-const TIGHTENING: Readonly<Record<Setting['tighten'], string>> = {
-  smaller: 'make it smaller',
-  tighter: 'choose a stricter one',
-  add: 'add to it',
-  on: 'set true',
-  off: 'set false',
-  never: 'not set it',
-};
-
-function valuesOf(form: Form): string {
-  switch (form.kind) {
-    case 'choice':
-      return form.of.map((one) => code(one)).join(', ');
-    case 'switch':
-      return 'true, false';
-    case 'switch-or-list':
-      return 'true, false, or a list of globs';
-    case 'size':
-      return `size, at least ${form.minMb}m`;
-    case 'duration':
-      return 'duration';
-    case 'count':
-      return `whole number, at least ${form.min}`;
-    case 'amount':
-      return 'US dollars';
-    case 'cpus':
-      return 'number, or `all`';
-    case 'text':
-      return 'text';
-    case 'list':
-      return 'list of texts';
-    case 'variables':
-      return 'list of `NAME` or `NAME=VALUE`';
-  }
-}
-
-/** Defaults that depend on the machine or the mode. */
-const DEFAULT_TEXTS: Readonly<Record<string, string>> = {
-  mode: '`bind`; `copy` with `-p`, `exec`, `--auto-apply`',
-  cpus: '`all`',
-  disk: '20g, or half of what is free',
-  permissions: '`skip` on a copy, `ask` in bind mode',
-};
-
-function defaultOf({ name, key, form }: Setting): string {
-  const known = DEFAULT_TEXTS[name];
-  const value: unknown = DEFAULTS[key];
-  if (known !== undefined) return known;
-  if (value === undefined) return 'none';
-  if (form.kind === 'size') return `${value}m`;
-  if (Array.isArray(value)) return value.length === 0 ? 'empty' : value.map((one) => code(String(one))).join(', ');
-  return typeof value === 'object' ? 'empty' : code(String(value));
-}
-
-function settings(): string {
-  const inFiles = SETTINGS.filter((setting) => setting.file !== false);
-  const rows = inFiles.map((setting) => [
-    code(setting.name),
-    valuesOf(setting.form),
-    defaultOf(setting),
-    TIGHTENING[setting.tighten],
-    setting.environment === false ? 'none' : code(variableOf(setting)),
-  ]);
-  return table(['setting', 'value', 'default', "a project's file may", 'variable'], rows);
 }
 
 function presets(): string {

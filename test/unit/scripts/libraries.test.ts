@@ -13,8 +13,8 @@ const inModules = (file: string): string => path.join(root, 'node_modules', file
 describe('the table of libraries', () => {
   const libraries = importedLibraries(readSources(root));
 
-  it('in docs/architecture.md is current (npm run generate)', () => {
-    const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+  it('in docs/internals/architecture.md is current (npm run generate)', () => {
+    const page = readFileSync(path.join(root, 'docs/internals/architecture.md'), 'utf8');
     const table = drawLibraries(libraries, readLicenses(root, libraries.keys()));
     expect(page).toBe(placeDrawing(page, 'libraries', table));
   });

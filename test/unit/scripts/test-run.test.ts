@@ -50,6 +50,8 @@ it('runs the long suites alone where they are named, and refuses another word', 
   const { status, commands } = commandsOf(['long'], 0);
   expect(status).toBe(0);
   expect(commands).toMatch(/^npm run --silent test:long -- /m);
+  // Their tools are more.
+  expect(commands).toMatch(/^install-tools long$/m);
   expect(commands).not.toMatch(/silent test --|silent check|check-package/);
   expect(commandsOf(['fast'], 0)).toEqual({ status: 2, commands: '' });
 });

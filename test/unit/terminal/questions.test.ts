@@ -150,3 +150,26 @@ it.each(['xterm', 'dumb'])(
     }
   },
 );
+
+it.each<[Record<string, string>, boolean]>([
+  [{}, true],
+  [{ NO_COLOR: '1' }, false],
+])('a question on a terminal with %j: colours are %s', async (env, hasColours) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'run-claude-ask-'));
+  try {
+    const program = await compileProgram(path.join(root, 'test/support/terminal/ask-twice-program.ts'));
+    await using pty = new Pty([process.execPath, program, path.join(folder, 'answers.json')], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', TERM: 'xterm', ...env },
+    });
+    for (const question of [/First\?/, /Second\?/]) {
+      await pty.see(question);
+      pty.send('y\r');
+    }
+    expect(await pty.exited).toBe(0);
+    // The block of the cursor is reverse video, which is not a colour.
+    expect(/\u001b\[(?:\d+;)*(?:[349]\d|10\d)(?:;\d+)*m/.test(pty.output)).toBe(hasColours);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -73,7 +73,7 @@ it('batch --review asks about the pending sessions of the project, one after the
     [three, 'y'],
   ].entries()) {
     from = await pty.see(new RegExp(`Session ${at + 1} of 3: ${id}`), { from });
-    from = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
+    from = await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/, { from });
     await new Promise((resolve) => setTimeout(resolve, 700));
     pty.send(`${answer}\r`);
   }

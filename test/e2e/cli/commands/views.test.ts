@@ -80,7 +80,7 @@ it('a partial apply: every view says what is applied and what is left, and how t
   expect(rows).toEqual(['in place', 'partly applied', 'pending']);
   expect(list).toContain('1 session that changed nothing: run-claude sessions --all');
   // The question is about what is left.
-  const asked = await inTerminal(['apply'], [[/\[y\/N\/d\/s\/l\/\?\]:/, 'n\r']]);
+  const asked = await inTerminal(['apply'], [[/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]:/, 'n\r']]);
   expect(asked.replaceAll('\n', '')).toMatch(/2 of 4 files are applied .*2 are *left/);
   expect(asked).not.toContain('Makefile');
 
@@ -109,7 +109,12 @@ it('a partial apply: every view says what is applied and what is left, and how t
 it('a refused import of suspect commits names the option to add, and succeeds with it', async () => {
   await using scene = new Scene();
   const head = scene.git('rev-parse', 'HEAD').trim();
-  scene.git('update-index', '--add', '--cacheinfo', `160000,${head.replace(/^./, '0')},lib`);
+  scene.git(
+    'update-index',
+    '--add',
+    '--cacheinfo',
+    `160000,${head.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))},lib`,
+  );
   scene.git('commit', '-q', '-m', 'link');
   const commit = 'git -c user.name=a -c user.email=a@b commit -qm bump';
   const bump = `git update-index --cacheinfo 160000,${head},lib && ${commit}`;

@@ -243,7 +243,7 @@ it('one hunk of what Claude did is applied by the review in a terminal', async (
   scene.write('long.txt', `${Array.from({ length: 14 }, (_, line) => `line ${line}`).join('\n')}\n`);
   await claude.run(['-p', 'work']);
   await using pty = scene.pty(['down'], { columns: 100, rows: 40 });
-  await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+  await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
   for (const [keys, next] of [
     ['s', /\(1\/1\)/],
     ['h', /part 1\/2/],

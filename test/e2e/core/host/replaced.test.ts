@@ -22,7 +22,7 @@ it('a session runs to its end, including the question, after run-claude was remo
   await expect.poll(() => existsSync(loaded)).toBe(true);
   rmSync(installed, { recursive: true });
   pty.send('echo kept > kept.txt; exit\r');
-  await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+  await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
   pty.send('y\r');
   expect(await pty.exited, pty.output).toBe(0);
   expect(readFileSync(path.join(scene.project, 'kept.txt'), 'utf8')).toBe('kept\n');

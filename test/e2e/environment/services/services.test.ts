@@ -28,7 +28,7 @@ it('runs services next to the agent, at 127.0.0.1 and by name, with new data in 
   const second = await scene.run(['exec', '--network', 'none', '--', 'curl', '-sS', 'http://counter:8080']);
   expect(second.stdout).toBe('x from-store');
 
-  const logs = await scene.run(['log', '--json']);
+  const logs = await scene.run(['log', '--list', '--json']);
   expect(JSON.parse(logs.stdout)).toMatchObject([{ service: 'counter' }, { service: 'store' }]);
   const log = await scene.run(['log', '--service', 'store']);
   expect(log.stdout).toBe('\\x1b[2J\\x1b]0;owned\\x07from-store\nlistening on 7000\n');

@@ -179,7 +179,7 @@ describe('a setup', () => {
     await using scene = asking(table('"lock.json"'), { apiKey: `sk-ant-${secret}`, apiUrl: 'http://127.0.0.1:9' });
     scene.write('secret.txt', secret);
     const look = async (): Promise<string[]> => {
-      const more = ['--env', `TOKEN=${secret}`];
+      const more = ['--env', `TOKEN=${secret}`, '--unmask', 'secret.txt'];
       return (await inside(scene, await digestOf(scene), 'cat found.txt', ...more)).stdout.trim().split('\n');
     };
     const nothing = ['CapEff:\t0000000000000000', '000found.txt', 'lock.json'];

@@ -56,7 +56,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
   // In s: the first rename is left with all after it, so neither of its names is touched.
   {
     await using pty = scene.pty(['apply'], { columns: 100, rows: 40 });
-    let at = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+    let at = await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
     pty.send('s\r');
     at = await pty.see(/Take \.gitignore\?.*\]:/s, { from: at });
     pty.send('n\r');
@@ -81,7 +81,7 @@ it('selects changes that belong together as one, in every way of choosing', asyn
   // The questions of their own: no to the folder that became a file and to the link, yes to two of the three that are held back.
   {
     await using pty = scene.pty(['apply'], { columns: 100, rows: 40 });
-    let at = await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+    let at = await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
     pty.send('y\r');
     at = await pty.see(/Apply suspect cfg\? \[y\/N\/\?\]:/, { from: at });
     pty.send('n\r');

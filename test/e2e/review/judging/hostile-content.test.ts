@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { processorTimeMs } from '../../../../src/core/host/processor-time.ts';
+import { processorTimeMs } from '../../../../src/core/host/processes/processor-time.ts';
 import { Scene } from '../../../support/scene.ts';
 import { waitForOutput } from '../../../support/sees.ts';
 

@@ -22,7 +22,7 @@ const exampleChanges = [
   '?? three.txt',
 ].sort();
 
-const QUESTION = /\[y\/N\/d\/s\/l\/\?\]/;
+const QUESTION = /\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/;
 
 const status = (scene: Scene): string[] =>
   scene

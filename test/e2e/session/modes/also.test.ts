@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionObjects } from '../../../support/engine.ts';
+import { firstRows } from '../../../support/rows.ts';
 import { Scene } from '../../../support/scene.ts';
 import { waitForOutput } from '../../../support/sees.ts';
 
@@ -38,7 +39,7 @@ const WRITES = [
   'touch /also/no 2>/dev/null || echo refused',
 ].join('; ');
 
-describe.each(['layers', 'copy', 'volume'])('folders besides the project, by %s', (strategy) => {
+describe.each(firstRows(1, ['layers', 'copy', 'volume']))('folders besides the project, by %s', (strategy) => {
   it('come back each with its own review, outcome and undo; a read-only one is only read', async () => {
     await using scene = new Scene();
     const [lib, docs] = [folder(scene, 'lib'), folder(scene, 'docs')];

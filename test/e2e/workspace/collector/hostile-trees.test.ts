@@ -46,7 +46,7 @@ it('what a session leaves to make later commands slow is shown, audited, applied
   expect(names).toContain('wide2000.txt');
   expect(names.filter((name) => name.length > 4500)).toEqual([]);
   expect(await run('status')).toMatchObject({ status: 0 });
-  expect(await run('audit', id)).toMatchObject({ status: 0 });
+  expect(await run('audit', id)).toMatchObject({ status: 121 });
   expect(await run('apply', '--yes', '--dry-run')).toMatchObject({ status: 121 });
   expect(await run('apply', '--yes', '--only', 'wide*.txt', '--only', 'f*/')).toMatchObject({ status: 121 });
   expect(scene.shell('cat wide2000.txt f500/a.txt')).toBe('x\nx\n');

@@ -89,7 +89,7 @@ it('an agent that reaches its disk limit is paused with most of the reserve left
     for (const text of ['paused', 'continues', 'paused', 'continues, with twice the limit', 'paused'])
       from = await pty.see(new RegExp(`\\d\\d:\\d\\d:\\d\\d WARNING: The agent [^\\n]*${text}`), { from });
     from = await pty.see(/Stopping the agent: it has written 0\.20 GB/, { from });
-    await pty.see(/\[y\/N\/d\/s\/l\/\?\]/, { from });
+    await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/, { from });
     pty.send('n\r');
     expect(await pty.exited).toBe(124);
     expect(pty.output).not.toContain('lost]');

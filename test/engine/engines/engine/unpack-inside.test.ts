@@ -4,8 +4,8 @@ import { pack } from 'tar-stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Container, ContainerSpec } from '../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
-import { removeContainers } from '../../../../src/engines/engine/remove-containers.ts';
-import { unpackInside } from '../../../../src/engines/engine/unpack-inside.ts';
+import { removeContainers } from '../../../../src/engines/engine/containers/remove-containers.ts';
+import { unpackInside } from '../../../../src/engines/engine/containers/unpack-inside.ts';
 import { connectForTest, sessionObjects, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 

@@ -58,6 +58,18 @@ describe('the image', () => {
     expect(npm).toMatch(/^11\./);
     expect(missing).toEqual([]);
   });
+  it('has the licence of each package, and no manuals, translations or headers', async () => {
+    const unread =
+      'find /usr/share/man /usr/share/info /usr/share/locale /opt/node/package/include ! -type d 2>/dev/null';
+    const licences =
+      'find /usr/share/doc -name copyright | wc -l; dpkg-query -W -f "x\\n" | wc -l; ls /opt/node/package/LICENSE';
+    const [copyrights, packages, node, ...files] = (await inside(`${licences}; ${unread}`)).trim().split('\n');
+    expect(Number(packages)).toBeGreaterThan(150);
+    expect(Number(copyrights)).toBeGreaterThan(Number(packages) * 0.9);
+    expect(node).toBe('/opt/node/package/LICENSE');
+    expect(files).toEqual([]);
+  });
+
   it('has every terminal that the plan may name in TERM, and no other', async () => {
     const output = await inside('find /lib/terminfo /usr/share/terminfo /etc/terminfo ! -type d ! -name README');
     const names = output

@@ -20,6 +20,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import { probeProject } from '../../../../src/core/host/facts.ts';
 import type { Mount } from '../../../../src/core/types/engine.ts';
+import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import { ownerOf } from '../../../../src/engines/engine/connect.ts';
 import { type BindOutcome, type BindSession, closeBind, openBind } from '../../../../src/workspace/bind/session.ts';
@@ -91,7 +92,8 @@ class Bench implements Disposable {
 
   async open(plan: Plan): Promise<BindSession> {
     const isWatched = (name: string): boolean => name.endsWith('Makefile');
-    return openBind({ plan, isWatched, tell: (event) => void ('text' in event && this.told.push(event.text)) });
+    const tell = (event: SessionEvent): void => void ('text' in event && this.told.push(event.text));
+    return openBind({ plan, isWatched, tell, mayUnmask: async () => false });
   }
 
   async close(plan: Plan, session: BindSession, yes?: boolean): Promise<BindOutcome> {
@@ -385,6 +387,8 @@ describe('a repository planted where nothing is shielded', () => {
     bench = new Bench();
     const nested = path.join(bench.main, 'sub');
     bench.repository(nested);
+    // One with a login has a mask over its configuration.
+    bench.git(nested, 'remote', 'set-url', 'origin', 'https://example.org/x.git');
     const plan = bench.plan();
     const config = readFileSync(path.join(nested, '.git', 'config'), 'utf8');
     const session = await bench.open(plan);
@@ -409,7 +413,9 @@ describe('a repository planted where nothing is shielded', () => {
 
   it('stays when the user declines, and a removed repository is reported', async () => {
     bench = new Bench();
-    bench.repository(path.join(bench.main, 'sub'));
+    const nested = path.join(bench.main, 'sub');
+    bench.repository(nested);
+    bench.git(nested, 'remote', 'set-url', 'origin', 'https://example.org/x.git');
     const plan = bench.plan();
     const session = await bench.open(plan);
     bench.inside(session.mounts)('mv sub/.git sub/.g2; mkdir .git; cp sub/.g2/HEAD .git');

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loginSource, mcpLogins } from '../../../../src/agents/mcp-login/login-source.ts';
 import { type LoginStore, loginStore, type McpLogin } from '../../../../src/agents/mcp-login/login-store.ts';
 import type { RunClaudeError } from '../../../../src/core/errors.ts';
-import type { RunProgram } from '../../../../src/core/host/run-program.ts';
+import type { RunProgram } from '../../../../src/core/host/processes/run-program.ts';
 import { type McpOAuth, startMcpOAuth } from '../../../support/stand-in/mcp-oauth.ts';
 
 // A stored login, and how it is refreshed against a stand-in of its authorization server.

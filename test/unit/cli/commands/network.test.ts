@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { networkCommand } from '../../../../src/cli/commands/network.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import type { RunClaudeError } from '../../../../src/core/errors.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 
 const ID = '261121-140512-k7p';
@@ -14,12 +15,16 @@ async function refusal(host: string): Promise<string> {
     .then(() => networkCommand(line as never, context))
     .then(
       () => 'allowed',
-      (error: Error) => error.message,
+      (error: RunClaudeError) => [error.message, error.hint].join(' '),
     );
 }
 
 it('network allow checks its word before it looks for a session', async () => {
-  for (const wrong of ['http://x.example/y', 'x.example/path', 'x y'])
-    expect(await refusal(wrong), wrong).not.toContain('has ended');
+  for (const wrong of ['http://x.example/y', 'x.example/path', 'x y']) {
+    const text = await refusal(wrong);
+    expect(text, wrong).not.toContain('has ended');
+    // The option is one of a start.
+    expect(text, wrong).not.toContain('--allow-host');
+  }
   expect(await refusal('x.example')).toContain(`session ${ID} has ended`);
 });

@@ -48,9 +48,9 @@ interface Page {
 
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   exec: ['shell'],
-  up: ['shell', 'bind', 'report'],
-  mcp: ['shell', 'bind', 'report'],
-  batch: ['shell', 'bind', 'report', 'check', 'dry-run', 'without-layer', 'version'],
+  up: ['shell', 'bind', 'report', 'background'],
+  mcp: ['shell', 'bind', 'report', 'background'],
+  batch: ['shell', 'bind', 'report', 'background', 'check', 'dry-run', 'without-layer', 'version'],
 };
 
 const PAGES: readonly Page[] = [
@@ -155,7 +155,7 @@ describe('the examples of the options of a session', () => {
   const valued = RUN_OPTIONS.filter(({ value }) => value !== 'none');
 
   it.each(valued.map(({ name, example }) => [name, example]))('--%s has a value as example', (_name, example) => {
-    expect(example).toMatch(/^(?:[\w./:=-]+|'[\w./*]+')$/);
+    expect(example).toMatch(/^(?:[\w./:=-]+|'[\w./* ]+')$/);
   });
 
   it.each(

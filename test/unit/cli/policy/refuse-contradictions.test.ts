@@ -87,7 +87,6 @@ describe('bind mode', () => {
   it.each([
     ['exclude', ['*.pem']],
     ['include', ['a']],
-    ['mask', ['.env']],
     ['include-ignored', ['dist/']],
     ['verify', true],
     ['strategy', 'copy'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { keepAgain } from '../../../../src/cli/run/keep-session.ts';
+import { restartKeptSession } from '../../../../src/cli/run/keep-session.ts';
 import { readRecord, writeCollected } from '../../../../src/session/record/session.ts';
 import { file, layApply } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
@@ -27,6 +27,6 @@ it('finishes an apply that was interrupted before the session goes on in its cop
     interruption: { signal: new AbortController().signal, by: () => undefined },
   } as unknown as CommandContext;
   // The plan of this record cannot be started.
-  await expect(keepAgain(sessionRecord({ stage: 'pending', plan }), context)).rejects.toThrow();
+  await expect(restartKeptSession(sessionRecord({ stage: 'pending', plan }), context)).rejects.toThrow();
   expect(readRecord(sessionDir)).toMatchObject({ stage: 'applied', outcome: { changes: [{ path: 'f' }] } });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { insideGit, isRunningState } from '../../../../src/core/git/layout.ts';
+import { insideGit, isRunningState, isStash, withoutPackedStash } from '../../../../src/core/git/layout.ts';
 
 it.each([
   ['', 'index.lock', false],
@@ -58,4 +58,23 @@ it.each([
   ['a.git/objects', undefined],
 ])('%s is inside git at %s', (dir, inner) => {
   expect(insideGit(dir)).toBe(inner);
+});
+
+it.each([
+  ['refs', 'stash', true],
+  ['logs/refs', 'stash', true],
+  ['modules/lib/refs', 'stash', true],
+  ['refs/heads', 'stash', false],
+  ['refs/heads/refs', 'stash', false],
+  ['refs', 'stash2', false],
+])('%s/%s is a stash: %s', (dir, name, is) => {
+  expect(isStash(dir, name)).toBe(is);
+});
+
+it('leaves the ref of stashes out of packed refs, and nothing else', () => {
+  const head = '# pack-refs with: peeled fully-peeled sorted \n';
+  const main = `${'a'.repeat(40)} refs/heads/main\n${'b'.repeat(40)} refs/heads/stash\n`;
+  const tag = `${'c'.repeat(40)} refs/tags/v1\n^${'d'.repeat(40)}\n`;
+  expect(withoutPackedStash(`${head}${main}${'e'.repeat(40)} refs/stash\n${tag}`)).toBe(head + main + tag);
+  expect(withoutPackedStash(head + main + tag)).toBe(head + main + tag);
 });

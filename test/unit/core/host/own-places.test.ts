@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { main } from '../../../../src/cli/main.ts';
-import { placeUser, requireOwnPlaces } from '../../../../src/core/host/own-places.ts';
+import { placeUser, requireOwnPlaces } from '../../../../src/core/host/files/own-places.ts';
 
 const places = {
   home: '/home/u',

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../../../../src/core/host/machine.ts';
-import { processIdentity, processState } from '../../../../src/core/host/process.ts';
+import { processIdentity, processState } from '../../../../src/core/host/processes/process.ts';
 
 let bin: string;
 beforeEach(() => {

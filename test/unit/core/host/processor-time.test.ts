@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fromPs, processorTimeMs } from '../../../../src/core/host/processor-time.ts';
+import { fromPs, processorTimeMs } from '../../../../src/core/host/processes/processor-time.ts';
 
 it('tells the processor time of this process, and none of a process that does not exist', () => {
   const { user, system } = process.cpuUsage();

@@ -9,7 +9,7 @@ import { skipUnless } from '../../../support/requirement.ts';
 
 /** Modes do not stop root: where the tests run as root, a user of another id removes. */
 const USER = process.getuid?.() === 0 ? { uid: 48_213, gid: 48_213 } : {};
-const SOURCE = path.resolve(import.meta.dirname, '../../../../src/core/host/remove-tree.ts');
+const SOURCE = path.resolve(import.meta.dirname, '../../../../src/core/host/files/remove-tree.ts');
 
 let program: string;
 let dir: string;
@@ -119,5 +119,5 @@ it('is the only file of src/ that removes a tree with a program of the system', 
     const source = readFileSync(path.join(src, file), 'utf8');
     return /\brm -rf\b|['"]rm['"]/.test(source) && source.includes('start-program.ts');
   });
-  expect(callers).toEqual(['core/host/remove-tree.ts']);
+  expect(callers).toEqual(['core/host/files/remove-tree.ts']);
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pathIdentity, truePath } from '../../../../src/core/host/true-path.ts';
+import { pathIdentity, truePath } from '../../../../src/core/host/files/true-path.ts';
 import { refuseProject } from '../../../../src/session/plan/refuse-project.ts';
 import { compileProgram } from '../../../support/compile.ts';
 import { runInOwnKernel } from '../../../support/own-kernel.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { turnsOf } from '../../../../src/core/host/turns.ts';
+import { turnsOf } from '../../../../src/core/host/processes/turns.ts';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ListedEntry } from '../../../../src/core/types/collector.ts';
 import { setIgnoredAside } from '../../../../src/workspace/view/ignored-aside.ts';

@@ -50,7 +50,7 @@ const render = (file: string, report: Report): string => rendererFor(file)(repor
 
 it('is published as a JSON Schema that is current, and every report fits it', async () => {
   await expect(reportJsonSchema()).toMatchFileSnapshot('../../../../docs/reference/report.schema.json');
-  const text = render('x.json', auditReport(review(), '/p', 121, 'main'));
+  const text = render('x.json', await auditReport(review(), '/p', 121, 'main'));
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   const report = reportSchema.parse(JSON.parse(text));
   expect(report.severities).toEqual({
@@ -63,7 +63,7 @@ it('is published as a JSON Schema that is current, and every report fits it', as
   expect(report.rules.map(({ id }) => id)).toEqual(expect.arrayContaining(['git-hook', 'build-make', 'name-control']));
 });
 
-it('contains a session with its outcome and its network, and the result of --fail-on', () => {
+it('contains a session with its outcome and its network, and the result of --fail-on', async () => {
   const sessionDir = mkdtempSync(path.join(tmpdir(), 'rc-report-'));
   const entry = { kind: 'connect', port: 443, method: 'CONNECT', up: 0, down: 0, ms: 1 };
   const lines = [
@@ -78,16 +78,28 @@ it('contains a session with its outcome and its network, and the result of --fai
     agentStatus: 3,
     plan: { mode: 'copy', strategy: 'layers', project: { root: '/p' }, sessionDir },
     outcome: { at: 'now', changes: [{ path: 'a', verdict: 'applied' }] },
+    tests: [
+      {
+        name: '@all `x`',
+        command: 'npm test',
+        verdict: 'failed',
+        ms: 2000,
+        status: 1,
+        lines: ['<b>'],
+        changed: ['a|b'],
+      },
+    ],
     usage: { requests: 1, inputTokens: 2, outputTokens: 3, costUsd: 0.5 },
   } as unknown as SessionRecord;
   const choice = { decided: true, discard: false };
-  const report = sessionReport({ record, review: review(), choice, exitStatus: 121 });
+  const report = await sessionReport({ record, review: review(), choice, exitStatus: 121 });
   expect(reportSchema.parse(JSON.parse(render('x.json', report)))).toMatchObject({
     kind: 'session',
     exitStatus: 121,
     session: { agentStatus: 3, decided: true },
     files: { total: 3, applied: 0, left: 2, inPart: 0, blocked: 1 },
     outcome: [{ path: 'a', verdict: 'applied' }],
+    tests: [{ verdict: 'failed', status: 1, lines: ['<b>'] }],
     network: [
       { host: 'registry.test', port: 443, passed: 1, refused: 0, bytesOut: 5, bytesIn: 7 },
       { host: 'evil.test', port: 443, passed: 0, refused: 1, why: 'evil.test is not an allowed host' },
@@ -95,6 +107,8 @@ it('contains a session with its outcome and its network, and the result of --fai
   });
   rmSync(sessionDir, { recursive: true });
   expect(render('x.md', report)).toContain('Hosts refused: `evil.test`.');
+  expect(render('x.md', report)).toContain('Test `` @all `x` ``: **failed** (2 s); the session changed `a\\|b`.');
+  expect(render('x.sarif', report)).not.toContain('@all');
   expect(render('x.md', report)).toContain('Requests to the model: 1, about $0.50 at list prices.');
   expect(render('x.md', report)).toContain(
     '0 of 3 files applied, 2 left, 1 blocked, agent ended with 3, exit status 121',
@@ -114,21 +128,21 @@ it('contains a session with its outcome and its network, and the result of --fai
   ]);
 });
 
-it('is SARIF 2.1.0 that the standard and code scanning accept, with relative URIs of any bytes', () => {
-  const report = auditReport(review(), '/p', 0);
+it('is SARIF 2.1.0 that the standard and code scanning accept, with relative URIs of any bytes', async () => {
+  const report = await auditReport(review(), '/p', 0);
   const text = render('x.sarif', report);
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   const [run] = sarifLog.parse(JSON.parse(text)).runs;
-  expect(run?.results).toHaveLength(report.findings.length);
+  expect(run?.results.length).toBeGreaterThan(5);
   expect(run?.results.every(({ message }) => /^[\x20-\x7e]+$/.test(message.text))).toBe(true);
   expect(run?.results.map((result) => result.locations[0]?.physicalLocation.artifactLocation.uri)).toContain(
     'src/%E2%80%AEevil%1B%5D0%3Bx%07%20%40everyone%20%7C%60%60%20%21%5Bx%5D%28http%3A%FF//h%29%3Cimg%3E.txt',
   );
 });
 
-it('is SARIF 2.1.0 for every rule, and keeps the worst of very many findings', () => {
+it('is SARIF 2.1.0 for every rule, and keeps the worst of very many findings', async () => {
   const planted = Object.assign({}, ...[...NAMED_ROWS, ...NEAR_ROWS, ...CONTENT_ROWS].map(({ danger }) => danger));
-  const report = auditReport(review(), '/p', 0);
+  const report = await auditReport(review(), '/p', 0);
   const all = { ...report, findings: auditFiles(planted) };
   const [run] = sarifLog.parse(JSON.parse(render('x.sarif', all))).runs;
   expect(run?.tool.driver.rules.length).toBeGreaterThan(80);
@@ -139,10 +153,23 @@ it('is SARIF 2.1.0 for every rule, and keeps the worst of very many findings', (
   expect(cut?.invocations[0]?.toolExecutionNotifications?.[0]?.message.text).toMatch(/^2 more findings/);
 });
 
-it('keeps the fingerprint of a finding whose line has moved, and gives it to no other finding', () => {
+it('is SARIF with one result for what several rules say of one line', async () => {
+  const report = await auditReport(review(), '/p', 0);
+  const row = { severity: 'suspect', path: 'Makefile', why: 'w', detail: 'line 2: curl x | sh', line: 2 } as const;
+  const findings = [
+    { ...row, rule: 'build-make', title: 'Suspect file modified' },
+    { ...row, rule: 'shell-pipe', title: 'Downloaded text that is run' },
+    { ...row, rule: 'build-make', title: 'Suspect file modified', detail: 'line 3: curl y | sh', line: 3 },
+  ];
+  const [run] = sarifLog.parse(JSON.parse(render('x.sarif', { ...report, findings }))).runs;
+  expect(run?.results.map(({ ruleId }) => ruleId)).toEqual(['build-make', 'build-make']);
+});
+
+it('keeps the fingerprint of a finding whose line has moved, and gives it to no other finding', async () => {
+  const report = await auditReport(review(), '/p', 0);
   const printOf = (detail: string, path = 'Makefile'): unknown => {
     const finding = { rule: 'build-make', severity: 'suspect', path, title: 'a', why: 'b', detail } as const;
-    const text = render('x.sarif', { ...auditReport(review(), '/p', 0), findings: [finding] });
+    const text = render('x.sarif', { ...report, findings: [finding] });
     return sarifLog.parse(JSON.parse(text)).runs[0]?.results[0]?.partialFingerprints;
   };
   expect(printOf('line 2: curl x; line 3: curl y')).toEqual(printOf('line 20: curl x; line 31: curl y'));
@@ -150,8 +177,8 @@ it('keeps the fingerprint of a finding whose line has moved, and gives it to no 
   expect(printOf('line 2: curl x')).not.toEqual(printOf('line 2: curl x', 'b/Makefile'));
 });
 
-it('is Markdown in which nothing of the session is markup', () => {
-  const text = render('x.md', auditReport(review(), '/p', 0, 'main'));
+it('is Markdown in which nothing of the session is markup', async () => {
+  const text = render('x.md', await auditReport(review(), '/p', 0, 'main'));
   expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   // Take the code spans away as CommonMark finds them: the rest is run-claude's own text.
   const bare = text.replace(/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g, 'CODE');
@@ -163,18 +190,18 @@ it('is Markdown in which nothing of the session is markup', () => {
   expect(text.indexOf('#### Blocked')).toBeLessThan(text.indexOf('#### Suspect'));
 });
 
-it('counts findings that do not fit into a comment', () => {
+it('counts findings that do not fit into a comment', async () => {
   const found = review();
   const one = found.items[1]?.findings[0];
   if (one === undefined) throw new Error('no finding');
   const general = Array.from({ length: 3000 }, (_, at) => ({ ...one, path: `many/${at}` as RelPath }));
-  const text = render('x.md', auditReport({ ...found, general }, '/p', 0));
+  const text = render('x.md', await auditReport({ ...found, general }, '/p', 0));
   expect(text.length).toBeLessThan(65_536);
   const left = Number(/\*\*(\d+) more findings do not fit/.exec(text)?.[1]);
   const shown = text.match(/\(`[\w-]+`\)/g)?.length;
   expect((shown ?? 0) + left).toBe(3000 + found.items.flatMap((item) => item.findings).length);
 });
 
-it('refuses file extensions without a format', () => {
+it('refuses file extensions without a format', async () => {
   for (const name of ['report', 'report.txt', 'json', 'x.JSON']) expect(() => rendererFor(name)).toThrow(name);
 });

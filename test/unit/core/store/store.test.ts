@@ -15,7 +15,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processIdentity, processState } from '../../../../src/core/host/process.ts';
+import { processIdentity, processState } from '../../../../src/core/host/processes/process.ts';
 import { openContentStore, readEndsSync } from '../../../../src/core/store/content.ts';
 import { takeLock, withLock } from '../../../../src/core/store/lock.ts';
 import { makePrivateDir, readJson, writeJsonAtomic } from '../../../../src/core/store/record.ts';

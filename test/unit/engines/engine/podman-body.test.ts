@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { podmanBody } from '../../../../src/engines/engine/podman-body.ts';
+import { podmanBody } from '../../../../src/engines/engine/podman/podman-body.ts';
 import { agentLike } from '../../../engine/hardening/weakened.ts';
 
 it('shared memory: its own tmpfs that may be written, since Podman 5 makes its own read-only', async () => {

@@ -70,5 +70,7 @@ it('keeps the record of a volume until it is removed, and knows no volume withou
   expect(await engine.list(SESSION)).toMatchObject([{ kind: 'volume', name, running: false }]);
   await engine.removeVolume(name);
   expect(await engine.list(SESSION)).toEqual([]);
-  await expect(engine.createVolume({ name: 'other', labels: {} })).rejects.toThrow('a job has no volume like other');
+  await expect(engine.createVolume({ name: 'other', labels: {} })).rejects.toThrow(
+    'no session has a volume like other',
+  );
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { processIdentity } from '../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/processes/process.ts';
 import { environmentsDir, markerOf } from '../../../../src/environment/setup/make-environment.ts';
 import { environmentLabels, unusedEnvironments } from '../../../../src/environment/setup/sweep.ts';
 

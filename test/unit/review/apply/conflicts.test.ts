@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ConflictRule } from '../../../../src/core/types/conflict.ts';
 import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
-import { SAME_LINES } from '../../../../src/review/apply/merge-file.ts';
+import { SAME_LINES } from '../../../../src/review/apply/merge/merge-file.ts';
 import { conflictHint } from '../../../../src/session/outcome/conflict-hint.ts';
 import { dir, file, layApply, link, type Sides } from '../../../support/apply/lay.ts';
 import { compileProgram } from '../../../support/compile.ts';

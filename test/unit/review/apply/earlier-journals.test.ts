@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openContentStore } from '../../../../src/core/store/content.ts';
-import { directoryIdentity } from '../../../../src/review/apply/disk/host-path.ts';
-import { readJournals } from '../../../../src/review/apply/disk/journal.ts';
+import { directoryIdentity } from '../../../../src/review/apply/disk/host/host-path.ts';
+import { readJournals } from '../../../../src/review/apply/disk/journal/journal.ts';
 import { dir, file, layApply, link, type Nodes } from '../../../support/apply/lay.ts';
 
 // Each journal in `fixtures` was written by the code of that day, for this project and these changes.

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Entry } from '../../../../src/core/types/entry.ts';
 import type { SetChange, SetEntry } from '../../../../src/review/changeset/format.ts';
-import { overOwn } from '../../../../src/review/changeset/own-base.ts';
+import { rebaseOnHost } from '../../../../src/review/changeset/own-base.ts';
 
 const file = (letter: string, mode = 0o644): SetEntry => ({ kind: 'file', mode, size: 1, digest: letter.repeat(64) });
 const here = (entry: SetEntry, mode = entry.mode): Entry => ({ ...entry, mode, mtimeNs: '5' });
 const [one, two, other] = [file('1'), file('2'), file('3')];
 const folder: SetEntry = { kind: 'dir', mode: 0o755, size: 0 };
 const link: SetEntry = { kind: 'symlink', mode: 0o777, size: 0, target: 'x' };
-const over = (sides: Omit<SetChange, 'path'>, own?: Entry) => overOwn({ path: 'f' as RelPath, ...sides }, own);
+const over = (sides: Omit<SetChange, 'path'>, own?: Entry) => rebaseOnHost({ path: 'f' as RelPath, ...sides }, own);
 const placed = (entry: SetEntry, mode = entry.mode): Entry => ({ ...entry, mode, mtimeNs: '0' });
 
-describe('overOwn', () => {
+describe('rebaseOnHost', () => {
   it('has the importer as the side before, where the importer has what the session began with', () => {
     expect(over({ before: one, after: two }, here(one))).toEqual({
       change: { path: 'f', kind: 'modified', before: here(one), after: placed(two) },

@@ -4,8 +4,8 @@ import type { Change, Entry } from '../../../../src/core/types/entry.ts';
 import type { ReviewItem } from '../../../../src/core/types/review.ts';
 import { type FileDiff, fileDiff, type Hunk, splitLines, textDiff } from '../../../../src/review/choices/file-diff.ts';
 import { applyHunks, hunkText, parseEditedHunk, splitHunk } from '../../../../src/review/choices/hunks.ts';
-import { diffLines } from '../../../../src/review/screen/diff-view.ts';
-import { sideBySideLines } from '../../../../src/review/screen/side-by-side.ts';
+import { diffLines } from '../../../../src/review/screen/diff/diff-view.ts';
+import { sideBySideLines } from '../../../../src/review/screen/diff/side-by-side.ts';
 import { random } from '../../../support/apply/random-tree.ts';
 
 const entry = (mode = 0o644): Entry => ({ kind: 'file', mode, size: 1, mtimeNs: '0' });

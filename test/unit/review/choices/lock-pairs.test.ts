@@ -21,3 +21,8 @@ it('names a manifest and its lock file of which an apply took one only; they sta
     { applied: 'a/go.sum', left: 'a/go.mod' },
   ]);
 });
+
+it('takes a file with the name of what every object has for no manifest', () => {
+  const names = ['__proto__', 'constructor', 'a/toString', 'a/hasOwnProperty'];
+  expect(splitPairs(names.map((path) => ({ path: path as RelPath, verdict: 'applied' })))).toEqual([]);
+});

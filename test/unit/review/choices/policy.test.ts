@@ -5,7 +5,15 @@ import type { Finding } from '../../../../src/core/types/finding.ts';
 import { buildReview, matcher } from '../../../../src/review/choices/build-review.ts';
 import { heldRemoval } from '../../../../src/review/choices/decisions.ts';
 import { heldBack } from '../../../../src/review/choices/held-back.ts';
-import { choose, chooseClean, chooseNothing, madeCommits, pathFilter } from '../../../../src/review/choices/policy.ts';
+import {
+  choose,
+  chooseClean,
+  chooseHeld,
+  chooseNothing,
+  leakOf,
+  madeCommits,
+  pathFilter,
+} from '../../../../src/review/choices/policy.ts';
 import { summaryLines } from '../../../../src/review/screen/summary.ts';
 
 const entry: Entry = { kind: 'file', mode: 0o644, size: 1, mtimeNs: '0' };
@@ -55,6 +63,20 @@ describe('the choice without a terminal', () => {
       ['problem', 'blocked'],
       ['ignored', 'withheld'],
     ]);
+  });
+
+  it('contains nothing after a session that sent a decoy, whether or not it changed a file', () => {
+    const sent = { ...finding('.env', 'blocked'), rule: 'decoy-sent', title: 'Decoy sent' };
+    const leaked = review(CHANGES, [...FINDINGS, sent]);
+    expect(leakOf(leaked)).toBe(sent);
+    const choice = chooseHeld(leaked, 'Decoy sent');
+    expect([choice.decided, choice.chosen]).toEqual([true, []]);
+    expect(choice.left[0]).toEqual({ path: 'clean', verdict: 'suspect', why: 'Decoy sent' });
+    const unchanged = review([], [sent]);
+    const held = heldBack(unchanged, { changes: chooseHeld(unchanged, 'Decoy sent').left });
+    expect(held).toEqual([{ path: '.env', verdict: 'blocked', why: 'Decoy sent' }]);
+    for (const other of [{ ...sent, severity: 'note' as const }, finding('.env', 'blocked')])
+      expect(leakOf(review(CHANGES, [other]))).toBeUndefined();
   });
 
   it('contains suspect changes that were allowed by name, and never blocked ones', () => {

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { RunClaudeError } from '../../../../src/core/errors.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
-import { isBranchName, parseBundleHead } from '../../../../src/review/commits/bundle.ts';
+import { isBranchName, parseBundleHead } from '../../../../src/review/commits/bundles/bundle.ts';
 import {
   type ReceivedBranch,
   type ReceiveRequest,

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import { judgeBranch, judgeMessage } from '../../../../src/review/commits/audit/judge-words.ts';
 import { receiveCommits } from '../../../../src/review/commits/import-commits.ts';
-import { judgeBranch, judgeMessage } from '../../../../src/review/commits/judge-words.ts';
 import { auditCommits } from '../../../../src/session/later/audit-commits.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-words-'));
@@ -61,6 +61,37 @@ it('names both in the commits of a session, whose message git am applies', async
   // The mechanism: a file that the commit does not have.
   git(project, 'am', '-q', writePatch(clone));
   expect(existsSync(path.join(project, 'evil'))).toBe(true);
+});
+
+it('blocks decoys in contents, messages and names of branches', async () => {
+  const [project, clone, sessionDir] = ['decoys', 'decoys-clone', 'decoys-session'].map((name) =>
+    path.join(root, name),
+  );
+  if (project === undefined || clone === undefined || sessionDir === undefined) throw new Error('no folders');
+  for (const folder of [project, sessionDir]) execFileSync('mkdir', [folder]);
+  git(project, 'init', '-q', '-b', 'main');
+  git(project, 'commit', '-q', '--allow-empty', '-m', 'first');
+  git(root, 'clone', '-q', project, clone);
+  const value = 'sk_live_4fT9uYbQ2mXcVn7LpAqZ';
+  writeFileSync(path.join(clone, '.env'), `KEY=${value}\n`);
+  git(clone, 'add', '.env');
+  git(clone, 'commit', '-q', '-m', 'add a file');
+  git(clone, 'commit', '-q', '--allow-empty', '-m', `subj\n\n${Buffer.from(value).toString('base64')}`);
+  git(clone, 'branch', `wip/${value}`);
+  const file = path.join(root, 'decoys.bundle');
+  git(clone, 'bundle', 'create', '-q', file, '--branches', `^${git(project, 'rev-parse', 'main').trim()}`);
+  const bundle = execFileSync('cat', [file]);
+  using received = receiveCommits({ project, sessionDir, bundle, sessionId: 'id-2', maxBytes: 1 << 20 });
+  const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
+  const masked = { decoys: [{ path: '.env', name: 'KEY', value }], real: [], paths: [] };
+  const found = (await auditCommits(received, policy, { masked })).filter(
+    ({ finding }) => finding.severity === 'blocked',
+  );
+  expect(found.map(({ finding }) => [finding.rule, finding.path, finding.detail])).toEqual([
+    ['decoy-written', '.env', 'KEY of .env'],
+    ['decoy-written', 'commit-message', 'KEY of .env'],
+    ['decoy-written', 'branch-name', 'KEY of .env'],
+  ]);
 });
 
 function writePatch(clone: string): string {

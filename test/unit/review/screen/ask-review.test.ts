@@ -352,3 +352,32 @@ it('offers to split only a part that can be split', async () => {
 function plain(output: string): string {
   return output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '');
 }
+
+it('rehearses after an r, and asks for the file that the rehearsal made suspect', async () => {
+  const rehearsed = [
+    {
+      rule: 'rehearsed-program',
+      severity: 'suspect',
+      path: 'new1.txt',
+      title: 'Starts a program',
+      why: 'It does.',
+      detail: 'make: starts curl',
+    },
+  ];
+  await using session = open({ columns: 80, rows: 24 }, {}, { rehearsed });
+  const { pty, choice } = session;
+  let at = await pty.see(/\[y\/N\/d\/s\/l\/r\/\?\]:/);
+  expect(plain(pty.output)).not.toContain('make: starts curl');
+  pty.send('r\r');
+  at = await pty.see(/WARNING: Starts a program: new1\.txt: make: starts curl/, { from: at });
+  at = await pty.see(/\[y\/N\/d\/s\/l\/r\/\?\]:/, { from: at });
+  pty.send('y\r');
+  at = await pty.see(/Apply suspect Makefile\?/, { from: at });
+  pty.send('n\r');
+  at = await pty.see(/Apply suspect new1\.txt\?/, { from: at });
+  pty.send('n\r');
+  expect(await pty.exited).toBe(0);
+  const { chosen } = choice() as { readonly chosen: readonly { readonly path: string }[] };
+  expect(chosen.map(({ path: name }) => name)).not.toContain('new1.txt');
+  expect(chosen).toHaveLength(14);
+});

@@ -79,3 +79,26 @@ it('takes no line of a name, a title or a detail for one of its own', () => {
     '  T\\n: \\x1b[2J\\u202e',
   ]);
 });
+
+it('does not say of what was sent that it was not synced', () => {
+  const [line] = texts([
+    { ...found('blocked', '.env', 'Decoy of a masked file sent', 'KEY to h:80'), rule: 'decoy-sent' },
+  ]);
+  expect(line).toBe('WARNING: Decoy of a masked file sent: .env: KEY to h:80 (BLOCKED)');
+});
+
+it('joins what a rehearsal found with what the audit read of the same file', () => {
+  const rehearsed = {
+    ...found('suspect', 'Makefile', 'Starts a program', 'make: starts curl'),
+    rule: 'rehearsed-program',
+  };
+  const silent = { ...found('note', 'b', 'Not started by any of 9 commands'), rule: 'rehearsed-not-started' };
+  const read = [found('suspect', 'Makefile', 'Suspect file modified'), found('suspect', 'b', 'Suspect file modified')];
+  expect(texts([...read, rehearsed, silent])).toEqual([
+    'WARNING: Suspect file modified: Makefile\n  and it runs: make: starts curl',
+    'WARNING: Suspect file modified: b\n  Not started by any of 9 commands',
+  ]);
+  expect(texts([rehearsed, { ...rehearsed, detail: 'make: starts id' }])).toEqual([
+    'WARNING: Starts a program: Makefile: make: starts curl\n  Starts a program: make: starts id',
+  ]);
+});

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { objectId, ZERO_ID } from '../../../../src/review/screen/git-binary.ts';
+import { objectId, ZERO_ID } from '../../../../src/review/screen/diff/git-binary.ts';
 
 // The body of a binary patch is tried with the real git in git-patch.test.ts.
 it('names content as the real git does', () => {

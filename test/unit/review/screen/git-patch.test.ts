@@ -20,7 +20,7 @@ import { type ContentStore, openContentStore } from '../../../../src/core/store/
 import { decodeBytes, encodeBytes, type RelPath } from '../../../../src/core/text/path.ts';
 import type { Change, Entry, Rename } from '../../../../src/core/types/entry.ts';
 import { buildReview } from '../../../../src/review/choices/build-review.ts';
-import { patchOf, whyNotInPatch } from '../../../../src/review/screen/git-patch.ts';
+import { patchOf, whyNotInPatch } from '../../../../src/review/screen/diff/git-patch.ts';
 import { cleanText } from '../../../../src/terminal/clean.ts';
 
 /** Of a file: its content, and whether it is a program. Of a link: where it leads. */

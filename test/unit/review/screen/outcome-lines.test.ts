@@ -68,6 +68,12 @@ it('names the remaining changes with reasons, a rename by both names, without co
     'left: Makefile (suspect: Make runs it)',
     'left: x (suspect, not decided)',
   ]);
+  const open = ['app.db', 'app.db-wal'].map((name) => one(name, 'conflict', 'the database is open'));
+  expect(leftLines([...open, suspect('a'), suspect('b')])).toEqual([
+    'left: app.db, app.db-wal (conflict: the database is open)',
+    'left: a (suspect: Make runs it)',
+    'left: b (suspect: Make runs it)',
+  ]);
   expect(appliedLines(files)).toEqual(['applied: done']);
   const many = Array.from({ length: 12 }, (_, at) => one(`f${at}`, 'waiting'));
   expect(leftLines(many)).toHaveLength(11);

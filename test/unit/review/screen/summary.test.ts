@@ -4,7 +4,7 @@ import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Change } from '../../../../src/core/types/entry.ts';
 import type { ReviewItem } from '../../../../src/core/types/review.ts';
 import { buildReview } from '../../../../src/review/choices/build-review.ts';
-import { diffLines } from '../../../../src/review/screen/diff-view.ts';
+import { diffLines } from '../../../../src/review/screen/diff/diff-view.ts';
 import { claudeLines, summaryLines } from '../../../../src/review/screen/summary.ts';
 
 it('prints once why a change cannot be read, in the list and next to its diff', () => {

@@ -14,11 +14,11 @@ import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { ChangeJudge } from '../../../../src/review/judging/change-judge.ts';
 import {
   auditCollected,
-  auditIfMissing,
   auditResult,
   withoutAudit,
   withReleased,
 } from '../../../../src/session/end/audit-collected.ts';
+import { auditIfMissing } from '../../../../src/session/end/audit-missing.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/session/record/session.ts';
 import type { UserDeps } from '../../../../src/session/stage/deps.ts';

@@ -22,10 +22,10 @@ function planned() {
 const ERROR = new RunClaudeError('ENGINE_LOST', 'the engine stopped answering', { hint: 'Start it.', status: 125 });
 const FAILURE = { code: 'ENGINE_LOST', message: 'the engine stopped answering', hint: 'Start it.' };
 
-it('a start that failed has its reason in the record, in the report and in each command that needs changes', () => {
+it('a start that failed has its reason in the record, in the report and in each command that needs changes', async () => {
   const record = planned();
   const reports: Report[] = [];
-  failStart(record, ERROR, { report: { write: (report) => reports.push(report) }, tell: () => undefined });
+  await failStart(record, ERROR, { report: { write: (report) => reports.push(report) }, tell: () => undefined });
   const stored = readRecord(record.plan.sessionDir);
   expect(stored).toMatchObject({ stage: 'failed', failure: FAILURE });
   expect(reports).toEqual([
@@ -36,7 +36,7 @@ it('a start that failed has its reason in the record, in the report and in each 
       session: expect.objectContaining({ failure: FAILURE }),
     }),
   ]);
-  const later = reportOfEnded(stored ?? record, () => {
+  const later = await reportOfEnded(stored ?? record, () => {
     throw new Error('nothing was collected');
   });
   expect(later.session?.failure).toEqual(FAILURE);
@@ -50,13 +50,13 @@ it('a start that failed has its reason in the record, in the report and in each 
   );
 });
 
-it('a report that cannot be written does not hide why the start failed', () => {
+it('a report that cannot be written does not hide why the start failed', async () => {
   const events: SessionEvent[] = [];
   const report = {
     write() {
       throw new Error('disk full');
     },
   };
-  expect(failStart(planned(), ERROR, { report, tell: (event) => events.push(event) }).failure).toEqual(FAILURE);
+  expect((await failStart(planned(), ERROR, { report, tell: (event) => events.push(event) })).failure).toEqual(FAILURE);
   expect(events).toEqual([{ kind: 'message', level: 'warning', text: 'The report was not written: disk full' }]);
 });

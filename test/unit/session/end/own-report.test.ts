@@ -23,13 +23,13 @@ function layBound(change: (report: Record<string, unknown>) => unknown = (report
 }
 const noReview = () => expect.unreachable('a bind session has no review');
 
-it('reads the report that an earlier release wrote', () => {
+it('reads the report that an earlier release wrote', async () => {
   const { sessionDir, record } = layBound();
   expect(readOwnReport(sessionDir)).toEqual(JSON.parse(readFileSync(EARLIER, 'utf8')));
   expect(sessionFacts(record)).toMatchObject({ state: 'in-place', files: { total: 3 }, findings: { suspect: 1 } });
 });
 
-it('accepts every field of the published schema', () => {
+it('accepts every field of the published schema', async () => {
   const { sessionDir } = layBound();
   const row = { host: 'h', port: 443, passed: 1, refused: 0, failed: 0, bytesOut: 1, bytesIn: 1, why: 'x' };
   const report = reportSchema.parse({
@@ -61,11 +61,11 @@ it.each<[string, (report: Record<string, unknown>) => unknown, string, string]>(
   ],
 ])(
   'a report %s is refused with what to do, and does not prevent a list of sessions',
-  (_title, change, reason, next) => {
+  async (_title, change, reason, next) => {
     const { record } = layBound(change);
     const again = () => reportOfEnded(record, noReview);
-    expect(again).toThrow(reason);
-    expect(again).toThrow(expect.objectContaining({ hint: expect.stringContaining(next) }));
+    await expect(again()).rejects.toThrow(reason);
+    await expect(again()).rejects.toThrow(expect.objectContaining({ hint: expect.stringContaining(next) }));
     expect(sessionFacts(record)).toMatchObject({ state: 'in-place', files: undefined });
   },
 );

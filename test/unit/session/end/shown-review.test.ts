@@ -1,14 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { auditCommand } from '../../../../src/cli/commands/review/audit.ts';
 import { diffCommand } from '../../../../src/cli/commands/review/diff.ts';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext, CommandRun } from '../../../../src/cli/context/context.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
-import type { Review } from '../../../../src/core/types/review.ts';
-import { findingsInPlace, shownLines, whereInPlaceLine } from '../../../../src/session/end/shown-review.ts';
+import type { Review, ReviewItem } from '../../../../src/core/types/review.ts';
+import { findingsInPlace, shownLines, whereInPlaceLines } from '../../../../src/session/end/shown-review.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
@@ -43,11 +45,16 @@ const REPORT = {
 };
 
 /** What a command prints of a bind session that ended so, on stdout and as messages. */
-async function printed(command: CommandRun, options: readonly string[] = [], words: readonly string[] = [ID]) {
+async function printed(
+  command: CommandRun,
+  options: readonly string[] = [],
+  words: readonly string[] = [ID],
+  report: object = REPORT,
+) {
   const state = recordSessions([
     { id: ID, stage: 'applied', started: '2026-11-21T14:05:12.000Z', mode: 'bind', project: process.cwd() },
   ]);
-  writeFileSync(path.join(state, 'sessions', ID, 'report.json'), JSON.stringify(REPORT));
+  writeFileSync(path.join(state, 'sessions', ID, 'report.json'), JSON.stringify(report));
   const [out, told]: [string[], string[]] = [[], []];
   const context = {
     cwd: process.cwd(),
@@ -86,6 +93,20 @@ describe('a bind session, whose changes are in the project already', () => {
     expect(told.join()).toContain('The changes are in the project already');
   });
 
+  it('that changed ignored files only says so wherever its end did', async () => {
+    const counts = { created: 0, modified: 0, deleted: 0, mode: 0, type: 0, renamed: 0 };
+    const withheld = Array.from({ length: 13 }, (_, at) => ({ directory: `out${at}`, entries: at + 1, bytes: 0 }));
+    const report = { ...REPORT, changes: [], findings: [], counts, withheld };
+    for (const command of [statusCommand, diffCommand]) {
+      const { out, told } = await printed(command, [], [ID], report);
+      const text = [out, ...told].join('\n');
+      expect(text).toContain('Only ignored files changed');
+      expect(text).toContain('not audited: out0 (ignored, 1 entry changed)');
+      expect(text).toContain('not audited: 3 more ignored names');
+      expect(text).not.toContain('No files changed');
+    }
+  });
+
   it('has its findings in audit, and its status', async () => {
     expect(await printed(auditCommand)).toMatchObject({ out: expect.stringContaining('Makefile: it downloads') });
   });
@@ -122,13 +143,39 @@ it("says of Claude's data what is still to bring back, and what was brought", ()
   expect(lines(['history.jsonl', 'plans/x.md']).join()).not.toContain('to bring back');
 });
 
-it('the command that shows the changes of a bind session works for a path with blanks', () => {
-  const record = { ...sessionRecord({ plan: { project: { git: 'directory' } } }), project: '/home/a b/it' };
-  expect(whereInPlaceLine(record)).toContain("git -C '/home/a b/it' diff");
+it('the commands that show the changes of a bind session work for a path with blanks, and for new files', () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'run-claude in place-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const git = (...words: string[]): string => execFileSync('git', words, { cwd: dir, encoding: 'utf8' });
+  git('init', '-q');
+  writeFileSync(path.join(dir, 'old.txt'), 'before\n');
+  git('add', '.');
+  git('-c', 'user.name=P', '-c', 'user.email=p@example.org', 'commit', '-qm', 'first');
+  writeFileSync(path.join(dir, 'old.txt'), 'after\n');
+  writeFileSync(path.join(dir, 'new.txt'), 'new\n');
+  const record = { ...sessionRecord({ plan: { project: { git: 'directory' } } }), project: dir };
+  const item = (name: string, kind: string) =>
+    ({ change: { path: name, kind }, state: 'normal' }) as unknown as ReviewItem;
+  const commands = (...items: ReviewItem[]): string[] =>
+    whereInPlaceLines(record, { items }).map((line) => line.slice(line.indexOf('git -C')));
+  const run = (command: string | undefined): string =>
+    execFileSync('sh', ['-c', command ?? 'false'], { encoding: 'utf8' });
+
+  expect(commands(item('old.txt', 'modified'))).toHaveLength(1);
+  const [diff, first] = commands(item('old.txt', 'modified'), item('new.txt', 'created'));
+  expect(run(diff)).not.toContain('+new');
+  run(first);
+  expect(run(diff)).toMatch(/\+new\n(.*\n)*\+after\n/);
 });
 
 it('a path that ends like a line of a blocked finding is shown as it is, in a bind session', () => {
   const path = 'x (BLOCKED — not synced)' as Finding['path'];
   const [line] = findingsInPlace([{ ...FINDING, path }]);
   expect(line?.text).toBe(`WARNING: Suspect file modified: ${path}: it downloads a script (it is in your project)`);
+});
+
+it('what a bind session sent is not in the project', () => {
+  const path = '.env' as Finding['path'];
+  const [line] = findingsInPlace([{ ...FINDING, path, rule: 'decoy-sent', severity: 'blocked' }]);
+  expect(line?.text).toMatch(/ \(BLOCKED\)$/);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/processes/process.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { keptDoor } from '../../../../src/session/kept/keep.ts';

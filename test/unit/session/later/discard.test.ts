@@ -68,7 +68,7 @@ describe.each(FULL)('on a full disk (%s)', (options) => {
       throw new RunClaudeError('ENGINE_UNREACHABLE', 'no engine');
     });
     expect(readRecord(sessionDir)?.stage).toBe('discarded');
-    expect(readdirSync(sessionDir).sort()).toEqual(['session.json', 'store']);
+    expect(readdirSync(sessionDir).sort()).toEqual(['events.jsonl', 'session.json', 'store']);
     expect(said.at(-1)).toBe(`Session ${ID} is discarded.`);
     expect(opened).toBe(stage === 'ended' ? 1 : 0);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/processes/process.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { exportSession } from '../../../../src/session/later/export-session.ts';
 import { sessionRecord } from '../../../support/session-record.ts';

@@ -52,7 +52,7 @@ it('keeps the first error of a failed start, also after a request to stop', () =
 
 it('never begins after the gateway failed', () => {
   const { run, signals } = openRun();
-  run.failGateway(new Error('no gateway'));
+  run.failAtOnce(new Error('no gateway'));
   expect(() => run.begin()).toThrow('no gateway');
   expect(run.state).toEqual({ kind: 'start-failed', error: new Error('no gateway') });
   expect(signals).toEqual([]);
@@ -64,8 +64,8 @@ it('is killed at once when the gateway fails after it began, and once more where
   run.begin();
   await run.killIfStopping();
   expect(signals).toEqual([]);
-  run.failGateway(failure);
-  run.failGateway(new Error('a later error'));
+  run.failAtOnce(failure);
+  run.failAtOnce(new Error('a later error'));
   await run.killIfStopping();
   expect(run.state).toEqual({ kind: 'stopping', reason: 'no gateway', failure });
   expect([signals, messages]).toEqual([['SIGKILL', 'SIGKILL'], ['Stopping the agent: no gateway']]);
@@ -74,7 +74,7 @@ it('is killed at once when the gateway fails after it began, and once more where
 it('fails with the gateway’s error where the container was killed for it before its program ran', () => {
   const { run } = openRun();
   run.begin();
-  run.failGateway(new Error('no gateway'));
+  run.failAtOnce(new Error('no gateway'));
   run.failStart(new Error('the container ended before it could show that it is as asked'));
   expect(run.state).toEqual({ kind: 'start-failed', error: new Error('no gateway') });
 });

@@ -47,6 +47,7 @@ function scene(options: { readonly tty: boolean; readonly pauseFails?: boolean }
   const terminal = {
     showOver: (lines: readonly string[]) => void calls.push(`over: ${lines[1]?.trim()}`),
     showAgent: () => void calls.push('agent'),
+    modes: () => Buffer.alloc(0),
   };
   const growth = watchGrowth(workspace, agent, {
     terminal: () => (options.tty ? terminal : undefined),

@@ -7,7 +7,7 @@ import type { Change, WithheldGroup } from '../../../../src/core/types/entry.ts'
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
-import { finishApply } from '../../../../src/session/later/recover.ts';
+import { finishApply } from '../../../../src/session/later/recover-project.ts';
 import { type ApplyPendingOptions, applyPending } from '../../../../src/session/outcome/apply.ts';
 import { applyChoice } from '../../../../src/session/outcome/apply-choice.ts';
 import { endSession } from '../../../../src/session/outcome/end-session.ts';

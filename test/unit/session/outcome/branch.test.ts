@@ -508,3 +508,11 @@ console.log('https://example.org/pull/1\\x1b]0;x\\x07');`;
     expect(git('branch', '--list', 'work')).toBe('');
   });
 });
+
+it('an undo without an apply says so, also where nobody can be asked', async () => {
+  const { record, deps, applyToFiles } = await lay(SIDES);
+  const undo = () => undoSession(record(), deps, { dryRun: false, yes: false });
+  await expect(undo()).rejects.toMatchObject({ code: 'UNDO_NOTHING' });
+  await applyToFiles();
+  expect(await undo()).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dryRunText } from '../../../../src/cli/run/dry-run-text.ts';
+import { renderedText } from '../../../../src/cli/run/render-plan.ts';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { EngineFacts } from '../../../../src/core/types/engine.ts';
 import type { HostFacts, Plan } from '../../../../src/core/types/plan.ts';
@@ -128,11 +129,11 @@ describe('the user inside', () => {
     const found = { servantIdsWithAccount: [61_001] };
     expect(plan({ found }).weakenings).toEqual([expect.stringContaining('an account of this machine has uid 61001')]);
     expect(plan({ found, engine: { local: false } }).weakenings).toEqual([]);
-    for (const rules of [{ exclude: ['private/'] }, { mask: ['.env'] }]) {
-      const line = expect.stringContaining('excluded and masked paths are not kept from the agent in bind mode');
-      expect(plan({ policy: { mode: 'bind', ...rules } }).weakenings).toContainEqual(line);
-      expect(plan({ policy: { mode: 'copy', ...rules } }).weakenings).toEqual([]);
-    }
+    const rules = { exclude: ['private/'] };
+    const line = expect.stringContaining('excluded paths are not kept from the agent in bind mode');
+    expect(plan({ policy: { mode: 'bind', ...rules } }).weakenings).toContainEqual(line);
+    expect(plan({ policy: { mode: 'copy', ...rules } }).weakenings).toEqual([]);
+    expect(plan({ policy: { mode: 'bind', mask: ['.env'] } }).weakenings).not.toContainEqual(line);
     expect(plan({ policy: { gpu: true }, engine: { ...engine, gpus: true } }).weakenings[0]).toMatch(
       /driver is attackable/,
     );
@@ -293,6 +294,8 @@ it('only the agent runs on a custom image: the gateway, which has the credential
       source: undefined,
       words: 'none',
       entering: undefined,
+      secrets: [],
+      unsearched: 0,
       env: {},
       owner: '501:20',
       serviceImages: new Map(),
@@ -308,13 +311,31 @@ it('the start and a dry run say what enters, in either mode', () => {
   const words = '12 files, 3 KB, and .git (25 KB)';
   for (const lines of [startScreen(plan(), 'none', words), describePlan(plan(), 'none', words)])
     expect(lines).toContain(`copied      ${words}`);
-  expect(startScreen(plan({ policy: { mode: 'bind' } }), 'none')).toContain(
-    'mounted     every file of the project, ignored ones too',
-  );
+  const bound = plan({ policy: { mode: 'bind' } });
+  expect(startScreen(bound, 'none')).toContain('mounted     every file of the project, ignored ones too');
+  expect(startScreen(bound, 'none', words)).toContain(`mounted     every file of the project: ${words}`);
 });
 
 it('the start is one line for each fact, also where the name of the project has a line break', () => {
   const odd = plan();
   const lines = startScreen({ ...odd, project: { ...odd.project, root: '/p\nq' } }, 'none');
   expect(lines[0]).toBe('project     /p\\u{a}q');
+});
+
+it('a plan as JSON for other runtimes names the files with secrets', async () => {
+  const secrets = [{ path: '.env', reason: 'environment file', state: 'masked' }] as const;
+  const dry = {
+    dataDir: '/data/run-claude',
+    source: undefined,
+    words: 'none',
+    entering: undefined,
+    secrets,
+    unsearched: 0,
+    env: {},
+    owner: '501:20',
+  };
+  const { agent } = JSON.parse(await renderedText(plan(), dry, { form: 'oci', without: [] })) as {
+    readonly agent: { readonly annotations: Readonly<Record<string, string>> };
+  };
+  expect(JSON.parse(agent.annotations['run-claude.secrets'] ?? '')).toEqual(secrets);
 });

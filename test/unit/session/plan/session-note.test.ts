@@ -38,3 +38,9 @@ it('names the caches that the session has, and nothing of those that could not b
   expect(text).toContain('- `npm ci` and `npm install` take the packages of the lock file');
   expect(text).not.toContain('go build');
 });
+
+it('tells the agent how new files with secrets end a session, in bind mode', () => {
+  const text = (mode: 'copy' | 'bind'): string => sessionNote({ policy: DEFAULTS, mode, masked: ['.env'] }) ?? '';
+  expect(text('bind')).toMatch(/in: `\.env`.*A new file such as `\.env`.*placeholder/s);
+  expect(text('copy')).not.toContain('A new file');
+});

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { planGc, runGc } from '../../../../src/session/later/gc.ts';
-import { batchesDir, listBatches } from '../../../../src/session/record/batches.ts';
+import { batchesDir, listBatches } from '../../../../src/session/record/find/batches.ts';
 
 it('gc removes the records of a batch 30 days after its last task, and no others', async () => {
   const state = mkdtempSync(path.join(tmpdir(), 'run-claude-batches-'));

@@ -8,7 +8,7 @@ import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { sessionFacts } from '../../../../src/session/end/session-facts.ts';
-import { findSession } from '../../../../src/session/record/find-session.ts';
+import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { listSessions, readCollected, readRecord, updateRecord } from '../../../../src/session/record/session.ts';
 import { readStaged } from '../../../../src/session/record/staged-claude.ts';
 import { rememberStart, whyAskStart } from '../../../../src/session/record/start-answers.ts';

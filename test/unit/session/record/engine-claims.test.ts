@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/processes/process.ts';
 import { makePrivateDir, writeJsonAtomic } from '../../../../src/core/store/record.ts';
 import { claimEngine, claimsDir, engineUse } from '../../../../src/session/record/engine-claims.ts';
 

@@ -7,6 +7,7 @@ const clean: Ending = {
   decided: true,
   heldBack: 0,
   failOn: false,
+  testFailed: false,
   waiting: 0,
   agent: 0,
 };
@@ -17,6 +18,9 @@ it.each<[string, Partial<Ending>, number]>([
   ['nothing decided, nothing waits', { decided: false, agent: 3 }, 3],
   ['decided, something held back', { heldBack: 1, waiting: 1 }, 121],
   ['--fail-on counts without a decision', { decided: false, waiting: 1, failOn: true }, 121],
+  ['a test that failed counts after an apply', { testFailed: true, agent: 3 }, 119],
+  ['and before that nothing was decided', { testFailed: true, decided: false, waiting: 1 }, 119],
+  ['what was held back stands above a test', { testFailed: true, heldBack: 1 }, 121],
   ['a conflict stands above what was held back', { conflicts: 1, heldBack: 1 }, 122],
   ['a limit stands above a conflict', { limited: true, conflicts: 1 }, 124],
   ['a failure of run-claude stands above a limit', { hasFailed: true, limited: true }, 125],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSession } from '../../../../src/session/record/find-session.ts';
+import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 
 const many = Array.from({ length: 30 }, (_, at) => ({

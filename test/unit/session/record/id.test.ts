@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSessionId, newSessionId } from '../../../../src/session/record/id.ts';
+import { isSessionId, newSessionId } from '../../../../src/session/record/find/id.ts';
 
 it('makes ids that sort by time and fit an object name', () => {
   const early = newSessionId(Date.UTC(2026, 10, 21, 14, 5, 12));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findSession } from '../../../../src/session/record/find-session.ts';
+import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { withLayer } from '../../../../src/session/record/layer-lock.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 

@@ -7,7 +7,7 @@ import {
   pickSession,
   type SessionCandidate,
   type SessionCommand,
-} from '../../../../src/session/record/pick-session.ts';
+} from '../../../../src/session/record/find/pick-session.ts';
 
 interface Named extends SessionCandidate {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processIdentity } from '../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../src/core/host/processes/process.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
-import { findSession } from '../../../../src/session/record/find-session.ts';
+import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { withLayer } from '../../../../src/session/record/layer-lock.ts';
 import { requireChanges, requireEnded, requireWork } from '../../../../src/session/record/require-usable.ts';
 import { readCollected, updateRecord } from '../../../../src/session/record/session.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HELPER_USER } from '../../../../src/engines/engine/hardening/hardened.ts';
 import { COMPANION_UID } from '../../../../src/network/companion/companion-place.ts';
-import { type AccountSearch, findSpareId, SERVANT_IDS } from '../../../../src/session/record/spare-id.ts';
+import { type AccountSearch, findSpareId, SERVANT_IDS } from '../../../../src/session/record/find/spare-id.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 
 let stateDir: string;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { requestStop, whyStopped } from '../../../../src/session/record/stop-request.ts';
+import { requestStop, whyStopped } from '../../../../src/session/record/events/stop-request.ts';
 
 it('gives the reason of a stop once; on a full disk the session is stopped without it', () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'run-claude-stop-'));

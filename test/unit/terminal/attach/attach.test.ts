@@ -196,6 +196,21 @@ describe('attaching to the user’s terminal', () => {
     expect(s.calls).toEqual(['start']);
   });
 
+  it('drops output that may not be shown, asked before each write', async () => {
+    const s = scene({ screen: false });
+    let mayShow = true;
+    const options = { streams: s.streams, tty: false, stdin: false, signals: s.signals, mayShow: () => mayShow };
+    const done = attachTerminal(s.container, options);
+    s.stdout.write('shown\n');
+    await once(s.screen, 'readable');
+    mayShow = false;
+    s.stdout.write('dropped\n');
+    s.stderr.write('dropped\n');
+    s.finish(137);
+    expect((await done).status).toBe(137);
+    expect([s.text(s.screen), s.text(s.errors)]).toEqual(['shown\n', '']);
+  });
+
   it('continues when the output is no longer read', async () => {
     const s = scene({ screen: false });
     const done = attachTerminal(s.container, { streams: s.streams, tty: false, stdin: false, signals: s.signals });

@@ -133,7 +133,11 @@ describe('the filter of the attached terminal', () => {
   });
 
   it('restores exactly what the output changed', () => {
-    expect(restored('hello')).not.toMatch(/1049|1000|2004|\x1b\[r/);
+    // Text moves nothing: a terminal that knows no sequences gets none. A shift to other characters is undone.
+    expect(restored('hello\r\n\x07')).toBe('');
+    expect(restored('\x0ehello')).toContain('\x0f');
+    expect(restored('\x1b[31mhello')).toContain('\x1b[0m');
+    expect(restored('\x1b[31mhello')).not.toMatch(/1049|1000|2004|\x1b\[r/);
     const undone = restored(
       '\x1b[?1049h\x1b[?1003;1006h\x1b[?2004h\x1b[>1u\x1b[?25l\x1b[1;5r\x1b[5 q\x1b]0;x\x07\x1b[?7l',
     );

@@ -22,7 +22,7 @@ import { EVERYTHING, selectPaths } from '../../../../src/core/text/selection.ts'
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { BaseGeneration } from '../../../../src/workspace/base/base.ts';
 import type { BaseOptions } from '../../../../src/workspace/base/base-options.ts';
-import { releaseRef } from '../../../../src/workspace/base/generation-refs.ts';
+import { releaseRef } from '../../../../src/workspace/base/generations/generation-refs.ts';
 import { beginPrescan } from '../../../../src/workspace/base/prescan.ts';
 import { seed } from '../../../support/seed.ts';
 import { treeFacts } from '../../../support/tree-facts.ts';

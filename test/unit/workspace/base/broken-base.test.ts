@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeTree } from '../../../../src/core/host/remove-tree.ts';
+import { removeTree } from '../../../../src/core/host/files/remove-tree.ts';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { BaseGeneration } from '../../../../src/workspace/base/base.ts';
 import type { BaseOptions } from '../../../../src/workspace/base/base-options.ts';
-import { maxEntryBytes } from '../../../../src/workspace/base/generation.ts';
-import { releaseRef } from '../../../../src/workspace/base/generation-refs.ts';
-import { sweepBases } from '../../../../src/workspace/base/sweep.ts';
+import { maxEntryBytes } from '../../../../src/workspace/base/generations/generation.ts';
+import { releaseRef } from '../../../../src/workspace/base/generations/generation-refs.ts';
+import { sweepBases } from '../../../../src/workspace/base/generations/sweep.ts';
 import { treeFacts } from '../../../support/tree-facts.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';
 

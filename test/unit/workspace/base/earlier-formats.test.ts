@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addRef, dropVoidRefs, generationRefs } from '../../../../src/workspace/base/generation-refs.ts';
-import { loadManifest } from '../../../../src/workspace/base/manifest.ts';
+import { addRef, dropVoidRefs, generationRefs } from '../../../../src/workspace/base/generations/generation-refs.ts';
+import { loadManifest } from '../../../../src/workspace/base/generations/manifest.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 /** What earlier releases wrote: a project with a.txt and sub/b.txt, by the sources of those releases. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { syncFileSystem } from '../../../../src/core/store/flush.ts';
-import { flushBase } from '../../../../src/workspace/base/flush-base.ts';
+import { flushBase } from '../../../../src/workspace/base/generations/flush-base.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';
 
 let dir: string;

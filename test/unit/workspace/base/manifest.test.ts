@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forget } from '../../../../src/workspace/base/manifest.ts';
+import { forget } from '../../../../src/workspace/base/generations/manifest.ts';
 import { packRows, type Row, type RowKind, readRows } from '../../../../src/workspace/scan/packed-directory.ts';
 import type { Snapshot } from '../../../../src/workspace/scan/snapshot.ts';
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeFileAtomic } from '../../../../src/core/store/record.ts';
 import { planGc, runGc } from '../../../../src/session/later/gc.ts';
-import { sweepGenerations } from '../../../../src/workspace/base/generation.ts';
-import { GENERATION_FORMAT } from '../../../../src/workspace/base/manifest.ts';
-import { emptyTrash, emptyTrashLater, hasTrash } from '../../../../src/workspace/base/trash.ts';
+import { sweepGenerations } from '../../../../src/workspace/base/generations/generation.ts';
+import { GENERATION_FORMAT } from '../../../../src/workspace/base/generations/manifest.ts';
+import { emptyTrash, emptyTrashLater, hasTrash } from '../../../../src/workspace/base/generations/trash.ts';
 import { encodeSnapshot } from '../../../../src/workspace/scan/snapshot.ts';
 
 let root: string;

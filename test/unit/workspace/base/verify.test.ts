@@ -17,8 +17,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../../../src/core/text/selection.ts';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { BaseGeneration } from '../../../../src/workspace/base/base.ts';
-import type { Loaded } from '../../../../src/workspace/base/manifest.ts';
-import { isIntact } from '../../../../src/workspace/base/verify.ts';
+import type { Loaded } from '../../../../src/workspace/base/generations/manifest.ts';
+import { isIntact } from '../../../../src/workspace/base/generations/verify.ts';
 import { walkTree } from '../../../../src/workspace/scan/walk.ts';
 import { refresh } from '../../../support/workspace/refresh-scene.ts';
 

@@ -62,6 +62,7 @@ const changesNow = (pathFolders: readonly string[] = []): ReturnType<typeof list
     sessionDir: top,
     sources: earlierSources(before, path.join(top, 'base')),
     pathFolders,
+    isMasked: (name) => name.endsWith('.masked'),
   });
 
 async function restoreAll(): Promise<string[]> {

@@ -15,8 +15,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isWatchedPath } from '../../../../src/audit/files.ts';
 import { selectPaths } from '../../../../src/core/text/selection.ts';
-import { releaseRef } from '../../../../src/workspace/base/generation-refs.ts';
-import { openGenerationFiles, referToNewest } from '../../../../src/workspace/base/newest-files.ts';
+import { releaseRef } from '../../../../src/workspace/base/generations/generation-refs.ts';
+import { openGenerationFiles, referToNewest } from '../../../../src/workspace/base/generations/newest-files.ts';
 import { listBindChanges } from '../../../../src/workspace/bind/changes.ts';
 import { earlierSources } from '../../../../src/workspace/bind/earlier-content.ts';
 import { scanProject } from '../../../../src/workspace/bind/scan-project.ts';
@@ -79,7 +79,15 @@ async function start({ isShielded = true, isWatched = isWatchedPath } = {}): Pro
 async function shownBefore(before: BindSnapshot): Promise<Record<string, string | undefined>> {
   const now = scanProject(root, (name) => name === '.git');
   const sources = earlierSources(before, path.join(dir, 'base'));
-  const { changes } = await listBindChanges({ root, before, now, sessionDir, sources, pathFolders: [] });
+  const { changes } = await listBindChanges({
+    root,
+    before,
+    now,
+    sessionDir,
+    sources,
+    pathFolders: [],
+    isMasked: () => false,
+  });
   const shown: Record<string, string | undefined> = {};
   for (const { path: name, before: old } of changes) {
     shown[name] = old?.digest === undefined ? undefined : (await bindStore(sessionDir).read(old.digest)).toString();

@@ -105,6 +105,19 @@ it('of a linked work tree takes the work tree of the main one for no work tree o
   expect(inside('tree', 'config', '--get-all', 'core.worktree')).toBe('/workspace\n');
 });
 
+it('leaves out keys, logins and stashes', () => {
+  const at = (name: string): string => path.join(dir, 'main/.git', name);
+  mkdirSync(at('git-crypt/keys'), { recursive: true });
+  for (const name of ['git-crypt/keys/default', 'credentials']) writeFileSync(at(name), 'https://me:secret@host\n');
+  const head = git('main', 'rev-parse', 'HEAD').trim();
+  git('main', 'update-ref', 'refs/stash', head);
+  git('main', 'pack-refs', '--all');
+  git('main', 'update-ref', 'refs/stash', 'HEAD~1');
+  make('main');
+  expect(inside('main', 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main\n');
+  for (const name of ['git-crypt', 'credentials']) expect(existsSync(path.join(dir, 'session', name))).toBe(false);
+});
+
 it('leaves out what a git that runs has there', () => {
   const state = ['index.lock', 'HEAD.lock', 'config.lock', 'packed-refs.new', 'gc.pid', 'refs/heads/main.lock'];
   for (const name of state) writeFileSync(path.join(dir, 'main/.git', name), '4711 host');

@@ -56,7 +56,13 @@ it('finds a folder of the project that hides what the copy lacked, and follows n
     expect(files.hidesLacking(one)).toBe(false);
 });
 
-it('lacks nothing in bind mode, and reads a record of an earlier release', () => {
+it('lacks what is masked in bind mode', () => {
+  const policy = { mode: 'bind', mask: ['*.env'], exclude: ['conf/'] };
+  const bound = lackedFiles({ project: { root: project }, policy } as unknown as Plan, undefined);
+  expect(['conf/secret.env', 'conf/open'].map((one) => bound.lacks(one))).toEqual([true, false]);
+});
+
+it('lacks nothing without a record, and reads a record of an earlier release', () => {
   const bound = lackedFiles({ project: { root: project }, policy: {} } as unknown as Plan, undefined);
   expect([bound.lacks('conf/secret.env'), bound.hidesLacking('conf')]).toEqual([false, false]);
   expect(lacked({}).lacks('conf/secret.env')).toBe(true);

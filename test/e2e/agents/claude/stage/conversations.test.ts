@@ -84,7 +84,7 @@ it('after -p in a terminal: explore is a shell, resume opens the session’s own
     const found = await shown();
     await pty.enter('/exit');
     if (ask) {
-      await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+      await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
       pty.send('n\r');
     }
     await pty.exited;

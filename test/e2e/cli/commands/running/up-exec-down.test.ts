@@ -18,7 +18,7 @@ it('down applies what is clean with --auto-apply, holds back what is not, and as
   expect(second).not.toBe(first);
   await scene.run(['exec', '--session', second, '--', 'sh', '-c', 'echo asked > asked.txt']);
   await using pty = scene.pty(['down']);
-  await pty.see(/\[y\/N\/d\/s\/l\/\?\]/);
+  await pty.see(/\[y\/N\/d\/s\/l\/(?:r\/)?\?\]/);
   await new Promise((resolve) => setTimeout(resolve, 700));
   pty.send('y\r');
   expect(await pty.exited).toBe(0);

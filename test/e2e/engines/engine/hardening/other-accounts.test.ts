@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import path from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { skipUnless } from '../../../../support/requirement.ts';
+import { firstRows } from '../../../../support/rows.ts';
 import { packageRoot, Scene } from '../../../../support/scene.ts';
 import { waitForOutput } from '../../../../support/sees.ts';
 
@@ -151,7 +152,7 @@ function earlierRelease(dir: string): string {
   return path.join(dir, 'dist', 'main.js');
 }
 
-it.each(['auto', 'copy', 'volume'])(
+it.each(firstRows(1, ['auto', 'copy', 'volume']))(
   'a session with uid 1000 of an earlier release is resumed, reviewed, applied, undone and removed (%s)',
   async (strategy) => {
     await using scene = new Scene();

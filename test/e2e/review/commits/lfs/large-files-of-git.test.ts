@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { firstRows } from '../../../../support/rows.ts';
 import { Scene } from '../../../../support/scene.ts';
 
 const IDENTITY =
@@ -31,7 +32,7 @@ function objectOf(scene: Scene, content: Buffer, gitDir = path.join(scene.projec
   return path.join(gitDir, 'lfs/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
 }
 
-it.each(['--global', '--local'] as const)(
+it.each(firstRows(1, ['--global', '--local'] as const))(
   'Git LFS set up with %s: pointers inside, objects come along, and git push works',
   async (where) => {
     await using scene = new Scene();

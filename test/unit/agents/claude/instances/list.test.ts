@@ -6,7 +6,7 @@ import { openInstance } from '../../../../../src/agents/claude/instances/instanc
 import { dataLabel } from '../../../../../src/agents/claude/instances/isolated.ts';
 import { listInstances } from '../../../../../src/agents/claude/instances/list.ts';
 import { projectsCommand } from '../../../../../src/cli/commands/projects.ts';
-import { processIdentity } from '../../../../../src/core/host/process.ts';
+import { processIdentity } from '../../../../../src/core/host/processes/process.ts';
 import type { FoundObject } from '../../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import type { SessionRecord, Stage } from '../../../../../src/core/types/session.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { gitIdentity } from '../../../../../src/agents/claude/stage/git-identity.ts';
-import { runProgram } from '../../../../../src/core/host/run-program.ts';
+import { runProgram } from '../../../../../src/core/host/processes/run-program.ts';
 
 let dir: string;
 let project: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../../../../src/core/config/config-file.ts';
 import { mergePolicy, type PolicySources } from '../../../../../src/core/config/merge-policy.ts';
-import { joinEnvironments } from '../../../../../src/core/config/tables/environment.ts';
+import { joinEnvironments } from '../../../../../src/core/config/values/environment.ts';
 
 const read = (table: string) => readConfigFile(`[environment]\n${table}`, 'F').environment;
 const merge = (config: string, project: string, flags: PolicySources['flags'] = []) =>

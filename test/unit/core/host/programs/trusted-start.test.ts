@@ -13,11 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../../../src/core/host/package.ts';
 import { agentFolders } from '../../../../../src/core/host/programs/start-program.ts';
 import {
   distrustBefore,
   recordAgentFolders,
   requireOutside,
+  requirePackageOutside,
 } from '../../../../../src/core/host/programs/trusted-start.ts';
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'run-claude-trusted-')));
@@ -171,4 +173,13 @@ describe('settings that lead into the project', () => {
     expect(start('bind', {})).toThrow(refusal);
     expect(start('copy', {})).not.toThrow();
   });
+});
+
+it('refuses run-claude in a folder that others can write, for commands that decide or have a token', () => {
+  const refusal = { code: 'PACKAGE_IN_PROJECT', status: 2 };
+  expect(() => requirePackageOutside([realpathSync(packageRoot)])).toThrow(expect.objectContaining(refusal));
+  expect(() => requirePackageOutside([at('free')])).not.toThrow();
+  mkdirSync(at('free/node_modules/run-claude/dist'), { recursive: true });
+  writeFileSync(at('free/node_modules/run-claude/dist/main.js'), '');
+  expect(() => requirePackageOutside([at('free')])).not.toThrow();
 });

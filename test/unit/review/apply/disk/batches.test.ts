@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Tell } from '../../../../../src/core/types/event.ts';
-import { readJournals } from '../../../../../src/review/apply/disk/journal.ts';
+import { readJournals } from '../../../../../src/review/apply/disk/journal/journal.ts';
 import { dir, file, layApply, type Nodes, type Sides } from '../../../../support/apply/lay.ts';
 
 const mount = (...words: string[]): unknown => execFileSync('mount', words);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openHostWalker } from '../../../../../src/review/apply/disk/host-path.ts';
+import { openHostWalker } from '../../../../../src/review/apply/disk/host/host-path.ts';
 import { commitStep } from '../../../../../src/review/apply/disk/perform-step.ts';
 import { dir, file, layApply, link } from '../../../../support/apply/lay.ts';
 

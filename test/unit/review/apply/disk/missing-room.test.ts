@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { missingRoom } from '../../../../../src/review/apply/disk/missing-room.ts';
+import { missingRoom } from '../../../../../src/review/apply/disk/host/missing-room.ts';
 import type { Step } from '../../../../../src/review/apply/disk/steps.ts';
 
 /** Two directories: one on the disk of the machine, one on its own file system. */

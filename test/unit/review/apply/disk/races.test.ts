@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openHostWalker } from '../../../../../src/review/apply/disk/host-path.ts';
+import { openHostWalker } from '../../../../../src/review/apply/disk/host/host-path.ts';
 import { performStep } from '../../../../../src/review/apply/disk/perform-step.ts';
 
 const ROUNDS = 10_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RelPath } from '../../../../../src/core/text/path.ts';
-import type { HostWalker } from '../../../../../src/review/apply/disk/host-path.ts';
+import type { HostWalker } from '../../../../../src/review/apply/disk/host/host-path.ts';
 import { WholeSteps } from '../../../../../src/review/apply/disk/whole-things.ts';
 import { isTogetherReason } from '../../../../../src/review/apply/sets/in-use.ts';
 import { BinaryScene, OpenDatabase, queryDatabase } from '../../../../support/apply/binary-scene.ts';

