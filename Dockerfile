@@ -6,7 +6,10 @@ FROM $BASE AS system
 # gc recognises what builds leave behind by this label, whichever step they reached.
 LABEL run-claude.image=stage
 ARG TOOLCHAIN=
-RUN apt-get update \
+# Nobody reads manuals or translations inside. Licences stay.
+RUN printf 'path-exclude /usr/share/%s\n' 'doc/*' 'info/*' 'locale/*' 'man/man?/*' 'man/*/man?/*' > /etc/dpkg/dpkg.cfg.d/run-claude \
+ && echo 'path-include /usr/share/doc/*/copyright' >> /etc/dpkg/dpkg.cfg.d/run-claude \
+ && apt-get update \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
       ca-certificates curl git git-lfs openssh-client gnupg \
       ripgrep fd-find jq less procps psmisc file tree patch make \
@@ -23,8 +26,13 @@ RUN apt-get update \
 COPY images/ /src/
 RUN sh /src/build.sh /src /out
 
-FROM system
+# Without the headers, a third of the package.
+FROM system AS node
 ADD fetched/node.tgz /opt/node/
+
+FROM system
+COPY --from=node /opt/node/package/bin/ /opt/node/package/bin/
+COPY --from=node /opt/node/package/LICENSE /opt/node/package/package.json /opt/node/package/
 ADD fetched/npm.tgz /opt/npm/
 COPY ca/ /usr/local/share/ca-certificates/host/
 COPY images/finish.sh /tmp/finish.sh

@@ -79,6 +79,13 @@ const STAGES = {
   sessions: ['src/cli/dispatch.ts', 'src/cli/commands/sessions.ts'],
   // A command in a session that is up costs little more than its program.
   inside: ['src/cli/commands/running/exec-inside.ts'],
+  // What reads and shows a session that has ended.
+  ended: [
+    'src/cli/version.ts',
+    'src/cli/commands/running/log.ts',
+    'src/cli/commands/status.ts',
+    'src/cli/commands/review/diff.ts',
+  ],
   // The agent's parts are loaded by import(), from its row in src/agents/.
   plan: [
     'src/cli/commands/run.ts',

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { DEFAULTS } from './test/support/time-limits.ts';
 import { workerFiles } from './test/support/worker-files.ts';
@@ -6,8 +7,10 @@ import { workerFiles } from './test/support/worker-files.ts';
 // long: too long for every run, named `*.long.test.ts`; `npm run test:long`, no part of `npm test`.
 // thorough: some of both with many more cases; `npm run test:thorough`.
 const LONG = ['test/**/*.long.test.ts'];
-/** Part of other runs with fewer names. */
-const LARGER = ['test/attacks/hostile-layer.test.ts'];
+/** Part of other runs with fewer rows or names. */
+const LARGER = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((name) => name.endsWith('.test.ts') && /\bfirstRows\(|RUN_CLAUDE_LONG/.test(readFileSync(name, 'utf8')));
 /** Hundreds of whole sessions; the unit tests judge the same cases without sessions. */
 const SESSIONS = ['test/attacks/gate.test.ts'];
 /** Part of other runs with few random cases. */

@@ -13,8 +13,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadSource } from './load-source.mjs';
 
-const [{ auditCommitRange }, { DEFAULTS }, { matcherOf }] = await loadSource(
-  'review/commits/audit-commit-range.ts',
+const [{ auditTrees, repositoryConfig, treeOf }, { openGitObjects }, { DEFAULTS }, { matcherOf }] = await loadSource(
+  'review/commits/audit/audit-commit-range.ts',
+  'review/commits/git-objects.ts',
   'core/config/settings.ts',
   'audit/formats/glob.ts',
 );
@@ -59,6 +60,8 @@ function isMissing(clone, commit, file) {
 async function replay(clone) {
   const git = ['-C', clone, 'rev-list', '--no-merges', '--min-parents=1', `-n${COUNT}`, 'HEAD'];
   const commits = execFileSync('git', git, { encoding: 'utf8' }).trim().split('\n');
+  const objects = openGitObjects(clone, process.env);
+  const config = await repositoryConfig(objects);
   const counts = emptyCounts();
   /** @type {Map<string, number>} */
   const rules = new Map();
@@ -68,7 +71,8 @@ async function replay(clone) {
   const shown = [];
   for (const commit of commits) {
     const started = performance.now();
-    const { review } = await auditCommitRange(clone, `${commit}^..${commit}`, policy, process.env);
+    const [before, after] = await Promise.all([treeOf(objects, `${commit}^`), treeOf(objects, commit)]);
+    const review = await auditTrees({ git: objects, before, after, config, policy });
     times.push(performance.now() - started);
     const isOrdinary = !review.items.some((/** @type {{ change: { path: string } }} */ { change }) =>
       touchesBuild(change.path),

@@ -1,5 +1,5 @@
 // node bench/scale.mjs: days of sessions over many nodes, and the limits that they reach. Prints the tables of
-// docs/explanation/scale.md, which says what was measured and what is assumed. Pure, but for its last lines.
+// docs/internals/scale.md, which says what was measured and what is assumed. Pure, but for its last lines.
 
 /** What single sessions were measured to need. */
 export const MEASURED = {

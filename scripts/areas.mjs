@@ -1,4 +1,4 @@
-// The areas of src/ and who may import whom. The table of areas is in docs/architecture.md; each area's README.md has the
+// The areas of src/ and who may import whom. The table of areas is in docs/internals/architecture.md; each area's README.md has the
 // table of its folders and the list of its entry files. Pure, but for readPlan.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { arrowsOf, TOP_FOLDERS } from './imports.mjs';
  * @property {string[]} mayImport folders of the same area
  */
 /**
- * @typedef {object} Area a row of the table in docs/architecture.md, with what its README.md says
+ * @typedef {object} Area a row of the table in docs/internals/architecture.md, with what its README.md says
  * @property {string} name a folder directly in src/, or another top folder of the repository (`bench`)
  * @property {string[]} mayImport areas, all of them below it
  * @property {Folder[]} folders
@@ -29,7 +29,7 @@ const ENGINE_FOLDER = 'src/engines/engine/';
 const SEE_EVERYTHING = ['bench'];
 
 /**
- * @param {string} markdown docs/architecture.md
+ * @param {string} markdown docs/internals/architecture.md
  * @param {(name: string) => string} readme the text of an area's README.md
  * @returns {Area[]} in the order of the table: from the top
  * @throws {Error} when a row names an area or a folder that has no row
@@ -82,7 +82,7 @@ function entryFilesIn(area, readme) {
 
 /** @param {string} root of the repository @returns {Area[]} as written there */
 export function readPlan(root) {
-  const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+  const page = readFileSync(path.join(root, 'docs/internals/architecture.md'), 'utf8');
   return readAreas(page, (name) => readFileSync(path.join(root, 'src', name, 'README.md'), 'utf8'));
 }
 

@@ -11,7 +11,8 @@ import { parseSync } from 'rolldown/utils';
 
 /** Pairs: a phrase to avoid, and what to write instead. A phrase matches in any letter case, at word boundaries. */
 const GLOSSARY = [
-  [/\b(the|a|one|this|that|each|another) person\b|\bperson's\b|\bsomebody\b|\bone's\b/, 'the user, you'],
+  // 'needs a person' is the name of a verdict.
+  [/(?<!\bneeds )\b(the|a|one|this|that|each|another) person\b|\bperson's\b|\bsomebody\b|\bone's\b/, 'the user, you'],
   [/\b(lies|lie|lay|stands|stand|stood) in(?!-)\b/, 'is in, is stored in'],
   [/\b(stands|stand|stood) on\b/, 'references, uses'],
   [/\bgone\b|\b(that|it|what|which) goes\b|\bgoes away\b/, 'is removed, was deleted, no longer exists'],
@@ -38,7 +39,7 @@ const EXCEPTIONS = [
   // Examples of what not to write.
   { file: 'CONTRIBUTING.md', text: '~~' },
   // The name of the trash directory on disk: earlier releases have written it, so it stays.
-  { file: 'src/workspace/base/trash.ts', text: 'gone' },
+  { file: 'src/workspace/base/generations/trash.ts', text: 'gone' },
   { file: 'src/session/later/gc.ts', text: "join(dir, 'gone')" },
 ];
 

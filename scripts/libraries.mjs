@@ -1,4 +1,4 @@
-// The table of libraries in docs/architecture.md: every package that src/ imports. Pure, but for readLicenses.
+// The table of libraries in docs/internals/architecture.md: every package that src/ imports. Pure, but for readLicenses.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

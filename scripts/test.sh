@@ -12,7 +12,7 @@ esac
 step() { printf '\n[test] %s (%s)\n' "$1" "$(date -u +%H:%M:%S)"; }
 
 step 'Tools'
-sh scripts/install-tools.sh
+sh scripts/install-tools.sh "$suites"
 step 'Packages'
 if [ ! -d node_modules ] || [ -n "${CI:-}" ]; then npm ci --ignore-scripts --no-audit --no-fund; fi
 step 'Build'
