@@ -58,10 +58,11 @@ export function compareRuns(runs: readonly SceneRuns[], changed: ReadonlySet<str
     const after = factsOf(result, changed);
     if (after.facts.some(({ kind }) => kind === 'evaded')) isSeenWhole = false;
     const before = new Set(bases.flatMap((one) => factsOf(one, changed).facts.map(keyOf)));
+    const renamed = renamedOf(after.facts, before);
     for (const path of after.took) took.add(path);
     const fallback = [...after.took].at(-1) ?? [...changed][0] ?? '.';
     for (const fact of after.facts) {
-      if (before.has(keyOf(fact)) || isOrdinary(fact, scene, base)) continue;
+      if (before.has(keyOf(fact)) || renamed.has(fact) || isOrdinary(fact, scene, base)) continue;
       // A base that was cut short says nothing about what would have followed.
       if (fact.kind === 'evaded' && base.end.kind === 'broken' && result.end.kind === 'broken') continue;
       const known = found.get(keyOf(fact));
@@ -78,6 +79,44 @@ export function compareRuns(runs: readonly SceneRuns[], changed: ReadonlySet<str
 }
 
 const keyOf = ({ kind, what }: Fact): string => `${kind} ${what}`;
+
+/**
+ * Written files whose names differ from one of the base in random characters alone, as those of mkstemp and of Python's
+ * tempfile do: in the same folder, and each name of the base stands for one.
+ */
+function renamedOf(after: readonly Fact[], before: ReadonlySet<string>): ReadonlySet<Fact> {
+  const keys = new Set(after.map(keyOf));
+  const left = [...before].filter((key) => key.startsWith('write ') && !keys.has(key));
+  const renamed = new Set<Fact>();
+  for (const fact of after) {
+    if (fact.kind !== 'write' || before.has(keyOf(fact))) continue;
+    const at = left.findIndex((key) => differInRandom(key, keyOf(fact)));
+    if (at < 0) continue;
+    left.splice(at, 1);
+    renamed.add(fact);
+  }
+  return renamed;
+}
+
+/** The most that a random name has: six of mkstemp, eight of Python's tempfile. */
+const MAX_RANDOM = 8;
+/** What both names have in common: two names that are random as a whole are two files. */
+const MIN_COMMON = 3;
+
+function differInRandom(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  const places = [...one].flatMap((char, at) => (char === other[at] ? [] : [at]));
+  const [first = 0] = places;
+  const last = places.at(-1) ?? 0;
+  const name = one.lastIndexOf('/') + 1;
+  const length = last + 1 - first;
+  return (
+    length <= MAX_RANDOM &&
+    first >= name &&
+    one.length - name - length >= MIN_COMMON &&
+    [one, other].every((key) => /^[A-Za-z0-9_]+$/.test(key.slice(first, last + 1)))
+  );
+}
 
 const isRun = ({ end }: Observed): boolean => end.kind === 'ended' || end.kind === 'broken';
 

@@ -39,6 +39,23 @@ it('is silent about what the project did before, in any of its runs', () => {
   expect(compare([observed(NPM_TEST), observed(HOSTILE)], observed(HOSTILE)).hits).toEqual([]);
 });
 
+it('is silent about the random name of a temporary file that the project had too, and about no other name', () => {
+  // As `pip install -e .` writes them.
+  const INFO = '/home/agent/.local/lib/python3.11/site-packages/demo-0.1.dist-info';
+  const writes = (...paths: readonly string[]) =>
+    observed([...NPM_TEST, ...paths.map((path) => ({ k: 'write', pid: 27, parent: 20, path, old: 0 }))]);
+  const found = (base: readonly string[], result: readonly string[]) =>
+    compare([writes(...base)], writes(...result)).hits.length;
+  const [one, other] = [`${INFO}/INSTALLERp45wxx43.tmp`, `${INFO}/INSTALLERckk_qe8z.tmp`];
+  expect(found([one], [other])).toBe(0);
+  expect(found([one], [other, `${INFO}/INSTALLERaaaaaaaa.tmp`])).toBe(1);
+  expect(found([one], [one, other])).toBe(1);
+  expect(found([one], [`${INFO}/INSTALLER.tmp`])).toBe(1);
+  expect(found(['/home/agent/.profile'], ['/home/agent/.zshrc_1'])).toBe(1);
+  expect(found(['/home/agent/one/x.tmp'], ['/home/agent/two/x.tmp'])).toBe(1);
+  expect(found(['/home/agent/abcdef'], ['/home/agent/.login'])).toBe(1);
+});
+
 it('is silent about a new test, and not about the same program for another file', () => {
   const runs = (file: string) => observed([...NPM_TEST, ...starts(40, 20, '/opt/node/package/bin/node', [file])]);
   expect(compare([observed(NPM_TEST)], runs('test/b.test.js')).hits).toEqual([]);
