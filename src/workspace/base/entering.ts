@@ -14,6 +14,8 @@ export interface Entering {
   readonly bytes: number;
   /** Bytes of `.git`, of the project and of repositories in it. Undefined where there is none. */
   readonly gitBytes: number | undefined;
+  /** Of a shallow copy, whose `.git` is made later: the commits that it gets at most. */
+  readonly commits?: number | undefined;
   /** Paths that are left out or empty, a directory once. */
   readonly withheld: number;
   /** Of those, the ones that only the project's ignore rules match. */
@@ -42,12 +44,14 @@ export interface EnteringRules {
   readonly typed: readonly string[];
   /** Whether git ignores a path; undefined where no such path is copied. */
   readonly isIgnored?: IsIgnored | undefined;
+  /** As in {@link Entering}. */
+  readonly commits?: number | undefined;
 }
 
 /** From the scan that a start makes anyway. */
 export function countEntering(
   { snapshot, withheld, secrets }: Pick<MaskedTree, 'snapshot' | 'withheld'> & Partial<Pick<MaskedTree, 'secrets'>>,
-  { named, typed, isIgnored }: EnteringRules,
+  { named, typed, isIgnored, commits }: EnteringRules,
 ): Entering {
   let files = 0;
   let bytes = 0;
@@ -83,7 +87,8 @@ export function countEntering(
   return {
     files,
     bytes,
-    gitBytes,
+    gitBytes: commits === undefined ? gitBytes : undefined,
+    ...(gitBytes === undefined || commits === undefined ? {} : { commits }),
     withheld: withheld.length,
     ignored,
     copiedIgnored,
@@ -149,19 +154,24 @@ function ignoredIn(directory: string, section: Section, isIgnored: IsIgnored): F
 const IN_GIT = /(^|\/)\.git(\/|$)/;
 
 /** '1,234 files, 5.6 MB, 30 of them ignored (2.0 MB), and .git (120 KB); 2 paths are left out or empty, 12 paths are ignored and left out' */
-export function enteringWords({ files, bytes, gitBytes, withheld, ignored, copiedIgnored }: Entering): string {
+export function enteringWords(entering: Entering): string {
+  const { files, bytes, withheld, ignored, copiedIgnored } = entering;
   const count = `${files.toLocaleString('en-US')} ${files === 1 ? 'file' : 'files'}`;
-  const git = gitBytes === undefined ? '' : `, and .git (${sizeWords(gitBytes)})`;
   const paths = (number: number, what: string): string[] =>
     number === 0 ? [] : [`${number.toLocaleString('en-US')} ${number === 1 ? 'path is' : 'paths are'} ${what}`];
   const left = [...paths(withheld - ignored, 'left out or empty'), ...paths(ignored, 'ignored and left out')];
-  const entering = `${count}, ${sizeWords(bytes)}${ignoredWords(copiedIgnored, files)}${git}`;
-  return left.length === 0 ? entering : `${entering}; ${left.join(', ')}`;
+  const copied = `${count}, ${sizeWords(bytes)}${ignoredWords(copiedIgnored, files)}${gitWords(entering)}`;
+  return left.length === 0 ? copied : `${copied}; ${left.join(', ')}`;
 }
 
 /** A line for each pattern that matches nothing: a mistyped one keeps nothing out. */
 export function unmatchedLines(entering: Entering | undefined): string[] {
   return (entering?.unmatched ?? []).map((pattern) => `${visible(pattern)}: nothing in the project matches it`);
+}
+
+function gitWords({ gitBytes, commits }: Entering): string {
+  if (commits !== undefined) return `, and the last ${commits} commits of .git`;
+  return gitBytes === undefined ? '' : `, and .git (${sizeWords(gitBytes)})`;
 }
 
 function ignoredWords({ files, bytes }: FileTotals, all: number): string {

@@ -1,17 +1,21 @@
 import { type Selection, type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { gitGrafts } from '../scan/git-grafts.ts';
+import type { Graft } from '../scan/list-directories.ts';
 import { gitPathsOnDisk, withoutIgnored } from '../scan/project-ignores.ts';
 import { isMaskedOnDisk, type MaskedTree } from '../secrets/mask-secrets.ts';
 import { countEntering, type Entering, type EnteringRules } from './entering.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
-import { VENDORED } from './shallow-git.ts';
+import { SHALLOW_COMMITS, VENDORED } from './shallow-git.ts';
 
 export interface ProjectPrescan {
   readonly take: TakePrescan;
   /** What is copied; undefined where the project cannot be read. */
   readonly counted: Promise<Entering | undefined>;
 }
+
+/** Nothing in place of `.git`: that of a shallow copy is made from it only when the user has agreed. */
+const WITHOUT_GIT: ReadonlyMap<string, readonly Graft[]> = new Map([['.git', []]]);
 
 /**
  * Begins to scan the project before the engine is asked for anything; undefined where a start does not scan the project
@@ -23,7 +27,7 @@ export function prescanProject(
   signal: AbortSignal,
   { typed }: Pick<EnteringRules, 'typed'> = { typed: [] },
 ): ProjectPrescan | undefined {
-  if (policy.mode !== 'copy' || policy.shallow) return undefined;
+  if (policy.mode !== 'copy') return undefined;
   const { root } = project;
   const named = selectPaths(selectionRules(policy));
   const git = gitPathsOnDisk(root);
@@ -31,11 +35,14 @@ export function prescanProject(
   const selection = startSelection(policy, root);
   let onWalked: (walked: MaskedTree | undefined) => void = () => undefined;
   const counted = new Promise<Entering | undefined>((resolve) => {
-    onWalked = (walked) => resolve(walked && countEntering(walked, { named, typed, isIgnored }));
+    onWalked = (walked) => resolve(walked && countEntering(walked, { named, typed, isIgnored, commits }));
   });
-  const { unmask = [] } = policy;
-  const take = beginPrescan({ dir, project: root, grafts: gitGrafts(root), selection, unmask, git, signal, onWalked });
-  return { take, counted };
+  const { unmask = [], shallow } = policy;
+  const commits = shallow ? SHALLOW_COMMITS : undefined;
+  const grafts = shallow ? WITHOUT_GIT : gitGrafts(root);
+  const take = beginPrescan({ dir, project: root, grafts, selection, unmask, git, signal, onWalked });
+  // The start walks again, with the `.git` that it has made.
+  return { take: shallow ? () => undefined : take, counted };
 }
 
 /** What a session that starts takes from the project. */

@@ -101,6 +101,13 @@ it('counts the ignored files that are copied, as git ignores them', async () => 
   expect(left).toMatchObject({ files: 8, copiedIgnored: { files: 3, bytes: 3000 } });
   expect(await counted({ copyIgnored: false })).toMatchObject({ files: 5, copiedIgnored: { files: 0, bytes: 0 } });
 
+  // Git's directory of a shallow copy is made later: its size is not known yet.
+  const shallow = await counted({ shallow: true });
+  expect(shallow).toMatchObject({ files: 8, gitBytes: undefined, commits: 50, copiedIgnored: { files: 3 } });
+  expect(shallow && enteringWords(shallow)).toMatch(
+    /^8 files, 7 KB, 3 of them ignored \(3 KB\), and the last 50 commits of \.git; 1 path is left out or empty$/,
+  );
+
   const bound = beginEarlyScan({ root, git: 'directory' } as Plan['project'], { mask: [] });
   expect(await bound.counted).toMatchObject({
     files: 10,
