@@ -46,6 +46,7 @@ const TABLES = [
   { key: 'mcpPrograms', name: '[[mcp]] command' },
   { key: 'services', name: '[[service]]' },
   { key: 'tests', name: '[[test]]' },
+  { key: 'scenes', name: '[[scene]]' },
   { key: 'environment', name: '[environment]' },
   { key: 'auditRules', name: '[[audit.rules]]' },
   { key: 'auditSeverities', name: '[audit.severities]' },

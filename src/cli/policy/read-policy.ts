@@ -9,6 +9,7 @@ import { readSmallFile } from '../../core/host/files/small-file.ts';
 import { distrust, pathFoldersIn } from '../../core/host/programs/start-program.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
 import type { Policy } from '../../core/types/policy.ts';
+import type { SceneCommand } from '../../core/types/scene.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import { envFilePath, readVariables, variablesOf } from './env-files.ts';
@@ -97,6 +98,16 @@ export async function readPolicy(
     project: { ...project, ...(pathFolders.length > 0 && { pathFolders }) },
     files,
   };
+}
+
+/**
+ * The `[[scene]]` tables of the user's configuration as it is now.
+ *
+ * @throws {RunClaudeError} USAGE for a file that cannot be read
+ */
+export async function readOwnScenes({ places }: Pick<CommandContext, 'places'>): Promise<readonly SceneCommand[]> {
+  const file = path.join(places.configDir, 'config.toml');
+  return (await settingsOf(file, readSmallFile(file, 'follow')))?.settings.scenes ?? [];
 }
 
 /** What only a later stage reads. */

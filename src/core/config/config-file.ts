@@ -5,6 +5,7 @@ import type { NamedEngine } from '../types/engine.ts';
 import type { Environment } from '../types/environment.ts';
 import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
+import type { SceneCommand } from '../types/scene.ts';
 import type { TestCommand } from '../types/test.ts';
 import { engineTables } from './engine-table.ts';
 import { explainFault } from './explain-schema.ts';
@@ -13,6 +14,7 @@ import { SETTINGS } from './settings.ts';
 import { agentTables } from './tables/agent.ts';
 import { environmentSchema } from './tables/environment.ts';
 import { type KubernetesTable, kubernetesTable } from './tables/kubernetes.ts';
+import { sceneTables } from './tables/scene.ts';
 import { serviceTables } from './tables/service.ts';
 import { type SlurmTable, slurmTable } from './tables/slurm.ts';
 import { testTables } from './tables/test.ts';
@@ -29,6 +31,7 @@ export interface FileSettings {
   readonly engines: readonly NamedEngine[];
   readonly services: readonly Service[];
   readonly tests: readonly TestCommand[];
+  readonly scenes: readonly SceneCommand[];
   readonly slurm: SlurmTable | undefined;
   readonly kubernetes: KubernetesTable | undefined;
   readonly environment: Environment | undefined;
@@ -136,6 +139,7 @@ const fileSchema = z.strictObject({
   agents: agentTables,
   service: serviceTables,
   test: testTables,
+  scene: sceneTables,
   slurm: slurmTable.optional(),
   kubernetes: kubernetesTable.optional(),
   environment: environmentSchema.optional(),
@@ -166,8 +170,8 @@ const fileSchema = z.strictObject({
 export function readConfigFile(text: string, where: string): FileSettings {
   const parsed = fileSchema.safeParse(parseToml(text, where));
   if (!parsed.success) throw explainFault(parsed.error, fileSchema, { where });
-  const { allow, broker, mcp, agents, service, test, slurm, kubernetes, environment, audit, plugin, project, ...rest } =
-    parsed.data;
+  const { allow, broker, mcp, agents, service, test, scene, ...tables } = parsed.data;
+  const { slurm, kubernetes, environment, audit, plugin, project, ...rest } = tables;
   const values = new Map<string, Value>();
   const named: Readonly<Record<string, unknown>> = rest;
   const engines = readEngines(named['engine'], where);
@@ -194,6 +198,7 @@ export function readConfigFile(text: string, where: string): FileSettings {
     engines: engines ?? [],
     services: service,
     tests: test,
+    scenes: scene,
     slurm,
     kubernetes,
     devcontainer: environment?.devcontainer === true,

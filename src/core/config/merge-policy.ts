@@ -226,6 +226,10 @@ function takeTables(draft: Draft, origins: Map<keyof Policy, string>, file: File
     draft.tests = file.tests;
     origins.set('tests', where);
   }
+  if (file.scenes.length > 0) {
+    draft.scenes = file.scenes;
+    origins.set('scenes', where);
+  }
   if (file.environment !== undefined) {
     draft.environment = file.environment;
     origins.set('environment', where);

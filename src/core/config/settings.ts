@@ -135,6 +135,7 @@ export const DEFAULTS: Policy = {
   rehearse: 'off',
   test: [],
   tests: [],
+  scenes: [],
   requireTests: false,
   also: [],
   exclude: [],

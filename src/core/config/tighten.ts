@@ -35,6 +35,7 @@ export function tighten(policy: Policy, file: FileSettings, where: string): Tigh
   if (file.mcpServers.length + file.mcpPrograms.length > 0)
     refused.push(`${where}: [[mcp]] cannot be set by a project; ignored`);
   if (file.tests.length > 0) refused.push(`${where}: [[test]] cannot be set by a project; ignored`);
+  if (file.scenes.length > 0) refused.push(`${where}: [[scene]] cannot be set by a project; ignored`);
   if (file.slurm !== undefined) refused.push(`${where}: [slurm] cannot be set by a project; ignored`);
   if (file.kubernetes !== undefined) refused.push(`${where}: [kubernetes] cannot be set by a project; ignored`);
   if (file.agents.length > 0) refused.push(`${where}: [agents] cannot be set by a project; ignored`);

@@ -1,6 +1,7 @@
 import type { CacheName } from './cache.ts';
 import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
+import type { SceneCommand } from './scene.ts';
 import type { StrategyName } from './strategy.ts';
 import type { TestCommand } from './test.ts';
 
@@ -22,6 +23,8 @@ export interface Policy {
   readonly test?: readonly string[] | undefined;
   /** `[[test]]` of the user's configuration. */
   readonly tests?: readonly TestCommand[] | undefined;
+  /** `[[scene]]` of the user's configuration. */
+  readonly scenes?: readonly SceneCommand[] | undefined;
   /** --auto-apply applies nothing unless every test passes. */
   readonly requireTests?: boolean | undefined;
   /** Folders besides the project, `DIR` or `DIR:ro`. Earlier releases did not record it. */

@@ -30,6 +30,7 @@ export const POLICY_ROWS: Readonly<Record<keyof Policy, Rows>> = {
   rehearse: 'host',
   test: ['joined-volumes'],
   tests: ['joined-volumes'],
+  scenes: 'host',
   requireTests: 'host',
   also: ['other-folders'],
   exclude: 'host',

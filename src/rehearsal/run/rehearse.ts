@@ -5,7 +5,8 @@ import type { Finding } from '../../core/types/finding.ts';
 import type { ScratchOver } from '../../workspace/layer/layer.ts';
 import { type Compared, compareRuns, notStarted, type SceneRuns } from '../facts/compare.ts';
 import type { Observation } from '../facts/records.ts';
-import { SCENES } from '../scenes/table.ts';
+import type { Scene } from '../scenes/scene.ts';
+import { scenesOf } from '../scenes/table.ts';
 import { keptBase } from './kept-base.ts';
 import { environmentOf, observeSide, type Stage } from './observe.ts';
 
@@ -31,15 +32,16 @@ export async function rehearse(
   const began = Date.now();
   const changed = changedPaths(changes);
   const budgetMs = seconds * 500;
-  const kept = keptBase(stage.plan, stage.workspace, SCENES, environmentOf(stage.plan));
+  const scenes = scenesOf(stage.plan.policy);
+  const kept = keptBase(stage.plan, stage.workspace, scenes, environmentOf(stage.plan));
   const known = kept.read();
-  const { bases, result } = await observeBoth(stage, known, budgetMs);
-  let compared = compareRuns(runsOf(bases, result), changed);
+  const { bases, result } = await observeBoth({ stage, scenes, budgetMs }, known);
+  let compared = compareRuns(runsOf(scenes, bases, result), changed);
   let runs: Runs = bases;
   const left = began + seconds * 1000 - Date.now();
   if (compared.hits.length > 0 && bases.length === 1 && left >= 1000) {
-    runs = [...bases, required(await observeSide(stage, 'base', SCENES, left))];
-    compared = compareRuns(runsOf(runs, result), changed);
+    runs = [...bases, required(await observeSide(stage, 'base', scenes, left))];
+    compared = compareRuns(runsOf(scenes, runs, result), changed);
   }
   if (runs.length > known.length) kept.keep(runs);
   const { hits, ...rest } = compared;
@@ -52,12 +54,11 @@ type Runs = readonly [Observation, ...Observation[]];
 
 /** Side by side where the engine's machine has room for two such containers; the project as it was only where no run is kept. */
 async function observeBoth(
-  stage: Stage,
+  { stage, scenes, budgetMs }: { readonly stage: Stage; readonly scenes: readonly Scene[]; readonly budgetMs: number },
   [known, ...others]: readonly Observation[],
-  budgetMs: number,
 ): Promise<{ readonly bases: Runs; readonly result: Observation }> {
   const observe = async (over: ScratchOver, signal = stage.signal): Promise<Observation> =>
-    required(await observeSide({ ...stage, signal }, over, SCENES, budgetMs));
+    required(await observeSide({ ...stage, signal }, over, scenes, budgetMs));
   if (known !== undefined) return { bases: [known, ...others], result: await observe('session') };
   if (!hasRoomForTwo(stage)) {
     const base = await observe('base');
@@ -89,8 +90,8 @@ function changedPaths(changes: readonly Change[]): ReadonlySet<string> {
   return new Set(files.map(({ path }) => path));
 }
 
-function runsOf([first, ...others]: Runs, result: Observation): readonly SceneRuns[] {
-  return SCENES.flatMap((scene): readonly SceneRuns[] => {
+function runsOf(scenes: readonly Scene[], [first, ...others]: Runs, result: Observation): readonly SceneRuns[] {
+  return scenes.flatMap((scene): readonly SceneRuns[] => {
     const of = ({ scenes }: Observation) => scenes.find((one) => one.scene === scene.name);
     const [base, after] = [of(first), of(result)];
     if (base === undefined || after === undefined) return [];

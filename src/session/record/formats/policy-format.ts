@@ -24,6 +24,7 @@ import type {
   Service,
   UserRule,
 } from '../../../core/types/policy.ts';
+import type { SceneCommand } from '../../../core/types/scene.ts';
 import { STRATEGY_NAMES } from '../../../core/types/strategy.ts';
 import type { TestCommand } from '../../../core/types/test.ts';
 
@@ -63,6 +64,9 @@ export const policy: Check<Policy> = fields<Policy>({
   rehearse: optional(oneOf('off', 'ask', 'always')),
   test: optional(texts),
   tests: optional(listOf(fields<TestCommand>({ name: text, command: text, timeoutMs: number, needsNetwork: flag }))),
+  scenes: optional(
+    listOf(fields<SceneCommand>({ name: text, command: text, files: texts, tools: texts, timeoutMs: number })),
+  ),
   requireTests: optional(flag),
   also: optional(texts),
   exclude: texts,

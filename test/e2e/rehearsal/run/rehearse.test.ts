@@ -96,3 +96,23 @@ it('names what the changes start, keeps it with the audit, is silent about a har
   expect(applied.status).toBe(121);
   expect(readFileSync(path.join(scene.project, 'lib/add.js'), 'utf8')).toBe(FILES['lib/add.js']);
 });
+
+it('tries commands of the configuration, those that were added since the session started too', async () => {
+  await using scene = project();
+  await inside(scene, 'mkdir tools; echo "id -u > /dev/null" > tools/check.sh');
+  const config = path.join(scene.root, 'config/run-claude');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(
+    path.join(config, 'config.toml'),
+    '[[scene]]\nname = "check"\ncommand = "sh tools/check.sh"\nfiles = ["tools/check.sh"]\n',
+  );
+  const found = await scene.run(['rehearse', '--json']);
+  expect(found.status).toBe(123);
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    findings: [
+      { path: 'tools/check.sh', rule: 'rehearsed-program', detail: 'check: starts sh tools/check.sh' },
+      { path: 'tools/check.sh', rule: 'rehearsed-program', detail: 'check: starts id (sh tools/check.sh)' },
+    ],
+  });
+  expect(JSON.parse(found.stdout).ran[0]).toBe('check');
+});

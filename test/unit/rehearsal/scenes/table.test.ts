@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { observerWords, SCENES } from '../../../../src/rehearsal/scenes/table.ts';
+import { observerWords, SCENES, scenesOf } from '../../../../src/rehearsal/scenes/table.ts';
 
 it('has each command once, with a tool and a time limit', () => {
   expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
@@ -8,6 +8,22 @@ it('has each command once, with a tool and a time limit', () => {
 
 it('has names that a list of the observer can hold', () => {
   expect(SCENES.flatMap(({ files, tools }) => [...files, ...tools]).filter((name) => /[:\s]/.test(name))).toEqual([]);
+});
+
+it("tries the user's own first, and in place of those with their names", () => {
+  const own = { command: 'true', files: [], tools: [], timeoutMs: 7 };
+  const scenes = scenesOf({
+    scenes: [
+      { ...own, name: 'storybook' },
+      { ...own, name: 'make' },
+    ],
+  });
+  expect(scenes.slice(0, 2).map(({ name, limitMs }) => [name, limitMs])).toEqual([
+    ['storybook', 7],
+    ['make', 7],
+  ]);
+  expect(scenes).toHaveLength(SCENES.length + 1);
+  expect(scenesOf({})).toEqual(SCENES);
 });
 
 it('gives the observer five words for each command', () => {
