@@ -21,6 +21,8 @@ export interface RequestHead {
   /** Names and values in turn, as received. */
   readonly rawHeaders: readonly string[];
   readonly isUpgrade: boolean;
+  /** Whether the connection is that of another user of this machine. */
+  readonly isForeign: boolean;
 }
 
 export type Judgement =
@@ -63,10 +65,12 @@ export function judgeRequest(head: RequestHead, address: PreviewAddress): Judgem
 }
 
 function whyRefused(
-  { method, target, isUpgrade }: RequestHead,
+  { method, target, isUpgrade, isForeign }: RequestHead,
   headers: Headers,
   address: PreviewAddress,
 ): { readonly status: number; readonly why: string } | undefined {
+  // Cookies know no port: a browser also sends the token to whatever listens on another port of the same name.
+  if (isForeign) return { status: 403, why: 'the request comes from a program of another user of this machine' };
   if (!METHODS.has(method)) return { status: 405, why: 'this method is not allowed' };
   if (!/^\/[\x21-\x7e\x80-\xff]*$/.test(target)) return { status: 400, why: 'the request line has no path' };
   const hosts = headers.get('host') ?? [];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { Tell } from '../../core/types/event.ts';
+import type { PreviewDeps } from './exchange.ts';
 import { originOf, TOKEN_PARAMETER } from './judge-request.ts';
 import { listenOnLoopback } from './listen.ts';
 import {
@@ -12,7 +13,7 @@ import {
   writeOpenPorts,
 } from './port-files.ts';
 import { type AskedPort, parsePort, parsePorts } from './port-words.ts';
-import { createPreview, type PreviewDeps } from './serve-port.ts';
+import { createPreview } from './serve-port.ts';
 
 const POLL_MS = 300;
 const TOKEN_BYTES = 24;

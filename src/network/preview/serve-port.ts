@@ -7,24 +7,11 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import type { Tell } from '../../core/types/event.ts';
-import type { NetworkEntry } from '../../core/types/gateway.ts';
-import { type Judgement, judgeRequest, type PreviewAddress } from './judge-request.ts';
+import { type Exchange, openExchange, type PortStream, type PreviewDeps } from './exchange.ts';
+import type { Judgement, PreviewAddress } from './judge-request.ts';
 import { passedResponseHeaders } from './judge-response.ts';
 import { plainAnswer, REFUSED_HINT, sendPage } from './pages.ts';
-
-/** A stream to a port of the agent, which counts its bytes. */
-export type PortStream = Duplex & { readonly sentBytes: number; readonly receivedBytes: number };
-
-export interface PreviewDeps {
-  /** Undefined while the session cannot be reached. */
-  readonly openPort: (port: number) => PortStream | undefined;
-  readonly log: (entry: NetworkEntry) => void;
-  readonly tell: Tell;
-  /** Hosts that the agent may reach by the user's word, `HOST[:PORT]`. */
-  readonly allowedHosts: readonly string[];
-}
+import { isForeignPeer } from './peer.ts';
 
 /** Connections of browsers to one port. */
 const MAX_CONNECTIONS = 200;
@@ -44,11 +31,17 @@ export interface PreviewServer {
 /** The HTTP server of one page. It passes on what judgeRequest lets pass, and listens nowhere yet. */
 export function createPreview(port: number, address: () => PreviewAddress, deps: PreviewDeps): PreviewServer {
   const upgraded = new Set<Socket>();
+  const foreign = new WeakSet<Socket>();
+  const judge = (request: IncomingMessage, isUpgrade: boolean): Exchange =>
+    openExchange(port, address(), request, { isUpgrade, isForeign: foreign.has(request.socket) }, deps);
   const server = createServer({ maxHeaderSize: MAX_HEAD_BYTES, headersTimeout: HEAD_MS, requestTimeout: 0 });
   server.maxConnections = MAX_CONNECTIONS;
+  server.on('connection', (socket: Socket) => {
+    if (isForeignPeer(socket)) foreign.add(socket);
+  });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     withoutErrors(request, deps, () => {
-      const exchange = openExchange(port, address(), request, false, deps);
+      const exchange = judge(request, false);
       exchange.judgement.kind === 'pass'
         ? passOn(exchange, exchange.judgement.headers, response)
         : answerHere(exchange, exchange.judgement, response);
@@ -59,7 +52,7 @@ export function createPreview(port: number, address: () => PreviewAddress, deps:
     socket.on('close', () => upgraded.delete(socket));
     socket.on('error', () => socket.destroy());
     withoutErrors(request, deps, () => {
-      const exchange = openExchange(port, address(), request, true, deps);
+      const exchange = judge(request, true);
       if (exchange.judgement.kind === 'pass') {
         passUpgrade(exchange, exchange.judgement.headers, socket, first);
         return;
@@ -97,61 +90,6 @@ function endWith(socket: Socket, text: string): void {
 }
 
 const TOKEN_IN_UPGRADE = { status: 400, why: 'the token is taken from an address that is opened' } as const;
-
-/** One request, from its head to its entry in the log. */
-interface Exchange {
-  readonly port: number;
-  readonly request: IncomingMessage;
-  readonly address: PreviewAddress;
-  readonly judgement: Judgement;
-  readonly deps: PreviewDeps;
-  /** Only the first call counts. */
-  log(verdict: NetworkEntry['verdict'], more?: { status?: number; why?: string; stream?: PortStream }): void;
-}
-
-function openExchange(
-  port: number,
-  address: PreviewAddress,
-  request: IncomingMessage,
-  isUpgrade: boolean,
-  deps: PreviewDeps,
-): Exchange {
-  const startMs = performance.now();
-  const { method = '', url: target = '', rawHeaders } = request;
-  let isLogged = false;
-  return {
-    port,
-    request,
-    address,
-    deps,
-    judgement: judgeRequest({ method, target, rawHeaders, isUpgrade }, address),
-    log(verdict, { status, why, stream } = {}) {
-      if (isLogged) return;
-      isLogged = true;
-      const entry: NetworkEntry = {
-        at: new Date().toISOString(),
-        kind: 'preview',
-        verdict,
-        host: address.host,
-        port,
-        method: isUpgrade ? 'WEBSOCKET' : method.slice(0, 10),
-        up: stream?.sentBytes ?? 0,
-        down: stream?.receivedBytes ?? 0,
-        ms: Math.round(performance.now() - startMs),
-        // A browser asks for icons by itself, and other pages may try their luck.
-        quiet: true,
-        ...(status === undefined ? {} : { status }),
-        ...(why === undefined ? {} : { why: why.slice(0, 300) }),
-      };
-      try {
-        deps.log(entry);
-      } catch (error) {
-        // The disk may be full. Callers run in events of sockets, where nothing else would catch it.
-        deps.tell({ kind: 'trace', text: `preview: the network log: ${String(error)}` });
-      }
-    },
-  };
-}
 
 function answerHere(
   exchange: Exchange,

@@ -11,7 +11,10 @@ const HOST = ['Host', '261121-140512-k7p.localhost:3000'];
 const COOKIE = ['Cookie', 'theme=dark; run-claude-token=secret-of-this-session; lang=en'];
 
 function judge(headers: readonly string[], head: Partial<RequestHead> = {}) {
-  return judgeRequest({ method: 'GET', target: '/', rawHeaders: headers, isUpgrade: false, ...head }, address);
+  return judgeRequest(
+    { method: 'GET', target: '/', rawHeaders: headers, isUpgrade: false, isForeign: false, ...head },
+    address,
+  );
 }
 
 const statusOf = (...words: Parameters<typeof judge>): number => {
@@ -83,6 +86,11 @@ it.each([
   ['the address bar', ['Sec-Fetch-Site', 'none']],
 ])('passes a request of %s', (_what, headers) => {
   expect(judge([...HOST, ...COOKIE, ...headers]).kind).toBe('pass');
+});
+
+it('refuses a program of another user of this machine, with the token too', () => {
+  expect(statusOf([...HOST, ...COOKIE], { isForeign: true })).toBe(403);
+  expect(statusOf(HOST, { isForeign: true, target: '/?run-claude-token=secret-of-this-session' })).toBe(403);
 });
 
 it('takes the token from the address once, and sends the browser on without it', () => {

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openPreviews } from '../../../../src/network/preview/open-previews.ts';
 import { askForPort, readOpenPorts } from '../../../../src/network/preview/port-files.ts';
@@ -178,6 +180,17 @@ describe('another page or program of this machine', () => {
     expect(answer.text).not.toContain(scene.token);
     expect(seen).toHaveLength(before);
     expect(scene.entries.at(-1)).toMatchObject({ kind: 'preview', verdict: 'refused', port: web, status });
+  });
+
+  it('reads no page as another user of this machine, whose program got the token on another port', async () => {
+    const { Host, Cookie } = scene.own(web);
+    const words = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `Host: ${Host}`, '-H', `Cookie: ${Cookie}`];
+    // Only root can start a program as another user.
+    const isRoot = process.getuid?.() === 0;
+    const user = isRoot ? { uid: 65_534, cwd: '/' } : {};
+    const url = `http://127.0.0.1:${scene.hostPort(web)}/secret`;
+    const { stdout } = await promisify(execFile)('curl', [...words, url], user);
+    expect(stdout).toBe(isRoot ? '403' : '200');
   });
 
   it('opens no WebSocket from another site', async () => {
