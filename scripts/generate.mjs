@@ -16,6 +16,7 @@ const root = path.dirname(import.meta.dirname);
 const SNAPSHOTS = [
   'test/unit/audit/documents.test.ts', // docs/audit-rules.md
   'test/unit/docs/reference.test.ts', // the generated parts of docs/reference and docs/explanation/on-disk.md
+  'test/unit/docs/man-page.test.ts', // docs/run-claude.1
   'test/unit/docs/picture.test.ts', // docs/what-goes-where.svg
   'test/unit/images/git-keys.test.ts', // images/guard/git-keys.h
   'test/unit/core/report/report.test.ts', // docs/reference/report.schema.json

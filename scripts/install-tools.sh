@@ -48,6 +48,8 @@ if [ "${1:-}" = long ]; then
   need iptables iptables
   [ -x /usr/lib/cni/bridge ] || missing="$missing containernetworking-plugins"
   need openssl openssl
+  need zsh zsh
+  need fish fish
   need runsc runsc
   need slurmctld slurm-wlm
   need munged munge

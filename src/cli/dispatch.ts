@@ -27,6 +27,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   explore: async () => (await import('./commands/explore.ts')).exploreCommand,
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
+  completion: async () => (await import('./commands/completion.ts')).completionCommand,
   cache: async () => (await import('./commands/cache.ts')).cacheCommand,
   gc: async () => (await import('./commands/gc.ts')).gcCommand,
   projects: async () => (await import('./commands/projects.ts')).projectsCommand,

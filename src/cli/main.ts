@@ -48,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function carryOut(line: CommandLine, tell: Tell, interruption: Interruption): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text);
   if (line.kind === 'help') {
-    write((await import('./help-page.ts')).helpAbout(line.topic));
+    write((await import('./help/help-page.ts')).helpAbout(line.topic));
     return EXIT.ok;
   }
   if (line.kind === 'version') {

@@ -1,14 +1,26 @@
 import { SETTINGS, type Setting } from '../../core/config/settings.ts';
 import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
+import { usageError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { MASKED } from '../../session/plan/mask-plan.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import type { CommandRun } from '../context/context.ts';
+import type { CommandContext, CommandRun } from '../context/context.ts';
+import { tooManyWords } from '../grammar/grammar-errors.ts';
+import { RUN_OPTIONS } from '../grammar/options.ts';
+import { changeConfig, configFileOf } from '../policy/change-config.ts';
 import { type ConfigFile, readPolicy } from '../policy/read-policy.ts';
 
 /** `config [PROJECT]`: every setting with its value and origin, and the files that were looked for. */
 export const configCommand: CommandRun = async (line, context) => {
+  const [verb = '', name, ...values] = line.words;
+  if (line.options.has('schema')) {
+    const { configSchema } = await import('../../core/config/json-schema.ts');
+    context.write(jsonText(configSchema(meaningOf)));
+    return 0;
+  }
+  if (verb === 'set' || verb === 'unset') return change(verb, name, values, context);
+  if (name !== undefined) throw tooManyWords('config', name);
   const { policy, origins, warnings, files } = await readPolicy(line.words[0], [], context, {
     isAttended: true,
   });
@@ -38,6 +50,32 @@ export const configCommand: CommandRun = async (line, context) => {
   for (const { path, state } of files) context.write(`${FILE_STATES[state].padEnd(20)} ${cleanLine(path)}\n`);
   return 0;
 };
+
+/** `config set NAME VALUE…` and `config unset NAME`, in the user's own file. */
+async function change(
+  verb: 'set' | 'unset',
+  name: string | undefined,
+  values: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  if (name === undefined || (verb === 'set') !== values.length > 0)
+    throw usageError(
+      `config ${verb}: ${name === undefined ? 'which setting?' : verb === 'set' ? 'which value?' : 'too many words'}`,
+      verb === 'set' ? 'Write run-claude config set NAME VALUE.' : 'Write run-claude config unset NAME.',
+    );
+  const { withSetting } = await import('../../core/config/set-value.ts');
+  await changeConfig(context, (text, file) => withSetting(text, name, verb === 'set' ? values : undefined, file));
+  context.tell({
+    kind: 'message',
+    level: 'info',
+    text: `${verb === 'set' ? 'Set' : 'Removed'} ${name} in ${configFileOf(context)}`,
+  });
+  return 0;
+}
+
+/** What the option of a setting does, for the schema. */
+const meaningOf = (name: string): string | undefined =>
+  RUN_OPTIONS.find(({ setting, sets }) => setting === name && sets === undefined)?.help;
 
 const TABLES = [
   { key: 'brokers', name: '[[broker]]' },

@@ -302,7 +302,21 @@ export const COMMANDS: readonly CommandShape[] = [
     [flag('dry-run', 'print what would be removed'), YES, JSON_OPTION],
     0,
   ),
-  command('config', '[PROJECT]', 'print the effective settings, each with its origin', [JSON_OPTION], 1),
+  command(
+    'config',
+    '[PROJECT] | set NAME VALUE… | unset NAME',
+    'print the effective settings with their origins; set or remove one of yours',
+    [flag('schema', 'print the JSON Schema of config.toml, for editors'), JSON_OPTION],
+    50,
+  ),
+  command(
+    'completion',
+    'bash|zsh|fish',
+    'print what makes this shell complete commands, options, values and ids',
+    [],
+    1,
+    true,
+  ),
   command(
     'build',
     '',

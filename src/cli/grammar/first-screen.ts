@@ -26,7 +26,7 @@ export const COMMAND_GROUPS = {
   Work: ['exec', 'batch', 'up', 'down', 'shell', 'resume', 'attach', 'wait', 'stop', 'ports'],
   Review: ['diff', 'apply', 'discard', 'undo', 'commits', 'audit', 'rehearse'],
   Sessions: ['sessions', 'status', 'log', 'network', 'note', 'explore', 'export', 'import', 'projects'],
-  Setup: ['doctor', 'build', 'config', 'cache', 'gc', 'mcp', 'plugin', 'help', 'version'],
+  Setup: ['doctor', 'build', 'config', 'cache', 'gc', 'mcp', 'plugin', 'completion', 'help', 'version'],
 } as const;
 
 type CommandName = (typeof COMMAND_GROUPS)[keyof typeof COMMAND_GROUPS][number];
@@ -57,7 +57,8 @@ export const EXAMPLE_OF_COMMAND: Readonly<Record<CommandName, string>> = {
   log: 'run-claude log --follow',
   network: 'run-claude network --suggest',
   projects: 'run-claude projects',
-  config: 'run-claude config',
+  config: 'run-claude config set memory 12g',
+  completion: 'run-claude completion bash',
   doctor: 'run-claude doctor --probe',
   help: 'run-claude help apply',
   version: 'run-claude version',

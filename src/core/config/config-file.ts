@@ -69,7 +69,8 @@ const passedNames = {
   headers: texts.min(1).optional(),
   'content-types': texts.min(1).optional(),
 };
-const fileSchema = z.strictObject({
+/** What a file can hold. Its settings are checked one by one afterwards, by their forms. */
+export const fileSchema = z.strictObject({
   ...Object.fromEntries(SETTINGS.filter((s) => s.file !== false).map((s) => [s.name, z.unknown().optional()])),
   broker: z
     .array(

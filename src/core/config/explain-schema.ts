@@ -46,6 +46,14 @@ export function explainFault(error: z.ZodError, schema: z.ZodType, { where, belo
   return usageError(`${at}: ${issue?.message ?? 'not allowed'}`);
 }
 
+/** The error for the name of a setting that no file can have. */
+export function explainUnknownSetting(name: string): Error {
+  const names = [...settingNamed.values()].filter(({ file }) => file !== false).map((setting) => setting.name);
+  const near = nearest(name, names);
+  const hint = near === undefined ? 'run-claude config lists the settings.' : `Did you mean '${near}'?`;
+  return usageError(`unknown setting '${name}'`, meantKey(name) ?? hint);
+}
+
 /** What a key of a file is named instead that has the name of an option, or of what users expect. */
 const MEANT: Readonly<Record<string, string>> = {
   copy: 'Write mode = "copy".',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { helpText } from '../../../src/cli/grammar/help.ts';
-import { helpAbout, plainPage } from '../../../src/cli/help-page.ts';
-import { listPages } from '../../support/markdown.ts';
+import { helpText } from '../../../../src/cli/grammar/help.ts';
+import { helpAbout, plainPage } from '../../../../src/cli/help/help-page.ts';
+import { listPages } from '../../../support/markdown.ts';
 
 describe('run-claude help TOPIC', () => {
   it('prints a command, and a page where no command has the name', () => {
