@@ -1,7 +1,7 @@
 /*
  * PID 1 of every container that run-claude starts.
  *
- *   init [--guard PID] [--prove WHAT] [--umask MASK] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
+ *   init [--guard PID] [--prove WHAT] [--umask MASK] [--tied] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...
  *
  * Starts PROGRAM in a process group of its own (in the foreground where there is a terminal), passes signals on to
  * it, reaps every process that ends, and ends with its status (128 + signal when it was killed). With --forward it keeps
@@ -11,7 +11,8 @@
  * checks that the container is as requested (prove.h), and prints the result as the first line of its output, before any
  * other process inside could print: "proven", or what is weaker. In the second case it starts nothing.
  * PID is a child from before this program was executed: everything ends when that process ends or stops. MASK is PROGRAM's
- * umask, in octal.
+ * umask, in octal. With --tied the container ends when its input does, which the engine closes where the command that
+ * attached to it ends, by SIGKILL too: PROGRAM, which could ignore that, has no input.
  *
  * A PROGRAM that stops (Ctrl-Z) has no shell above it that could wake it. On a terminal this process reports the stop to
  * run-claude in the terminal's output (STOPPED, which src/terminal/attach/filter-rules.ts recognises) and waits for SIGCONT, as
@@ -47,6 +48,7 @@
 #define RESTART_MS 100
 #define LISTEN_MS 5000
 #define POLL_MS 5
+#define TIED_MS 500
 #define FAILED 125
 /* The agent can write this as well: run-claude acts on it only right after the user pressed Ctrl-Z. */
 #define STOPPED "\033]7077;stopped\007"
@@ -61,6 +63,26 @@ static void die(const char *what)
 
 /* Of PROGRAM; -1: as this process was started. */
 static long mask = -1;
+
+static bool is_tied;
+
+/* Whether the command that attached has ended. Its end of the input closes with it; nothing is ever written to it. */
+static bool is_left(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	char byte;
+	return is_tied && poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
+/* Of a child: only this process reads the container's own. */
+static void leave_input(void)
+{
+	int none = open("/dev/null", O_RDONLY);
+	if (none < 0 || dup2(none, STDIN_FILENO) < 0)
+		die("/dev/null");
+	if (none != STDIN_FILENO)
+		close(none);
+}
 
 /* Signals are taken one at a time with sigtimedwait, never in a handler. */
 static void block_signals(sigset_t *before)
@@ -87,6 +109,8 @@ static pid_t start(char *const argv[], const sigset_t *signals, bool foreground)
 		return pid;
 	if (setpgid(0, 0) < 0)
 		die("setpgid");
+	if (is_tied)
+		leave_input();
 	if (foreground && isatty(STDIN_FILENO) && tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY)
 		die("tcsetpgrp");
 	signal(SIGTTOU, SIG_DFL);
@@ -141,6 +165,8 @@ static void wait_for(const char *file, const sigset_t *signals)
 		int got = sigtimedwait(signals, NULL, &(struct timespec){.tv_nsec = POLL_MS * 1000000L});
 		if (got == SIGHUP || got == SIGINT || got == SIGQUIT || got == SIGTERM)
 			exit(128 + got);
+		if (is_left())
+			exit(128 + SIGHUP);
 	}
 }
 
@@ -188,6 +214,10 @@ int main(int argc, char *argv[])
 		mask = strtol(argv[at + 1], NULL, 8) & 0777;
 		at += 2;
 	}
+	if (at + 1 < argc && strcmp(argv[at], "--tied") == 0) {
+		is_tied = true;
+		at++;
+	}
 	if (at + 1 < argc && strcmp(argv[at], "--until") == 0) {
 		until = argv[at + 1];
 		at += 2;
@@ -200,7 +230,7 @@ int main(int argc, char *argv[])
 		forward[++forwards] = argv[at + 1];
 	}
 	if (at + 1 >= argc || strcmp(argv[at], "--") != 0) {
-		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--umask MASK] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
+		fprintf(stderr, "usage: init [--guard PID] [--prove WHAT] [--umask MASK] [--tied] [--until FILE] [--forward SPEC]... -- PROGRAM [ARGUMENT]...\n");
 		return FAILED;
 	}
 	if (asked) {
@@ -223,9 +253,11 @@ int main(int argc, char *argv[])
 	pid_t program = start_patiently(argv + at + 1, &before);
 	bool stopped = false;
 	for (;;) {
-		struct timespec patience = {.tv_nsec = RESTART_MS * 1000000L};
 		bool waiting = forwards > 0 && forwarder <= 0;
-		int got = waiting ? sigtimedwait(&wanted, NULL, &patience) : sigwaitinfo(&wanted, NULL);
+		struct timespec patience = {.tv_nsec = (waiting ? RESTART_MS : TIED_MS) * 1000000L};
+		int got = waiting || is_tied ? sigtimedwait(&wanted, NULL, &patience) : sigwaitinfo(&wanted, NULL);
+		if (is_left())
+			return 128 + SIGHUP;
 		if (got == SIGCONT && stopped)
 			wake(program);
 		else if (got > 0 && got != SIGCHLD)

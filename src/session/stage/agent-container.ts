@@ -15,12 +15,14 @@ export interface AgentContainerParts {
   /** Workspace, home and other places. The gateway's sockets are added to them. */
   readonly mounts: readonly Mount[];
   readonly gateway: AgentSide;
+  /** The container ends with this command, which may be killed. The program has no input. */
+  readonly tied?: boolean;
 }
 
 /** The specification of a plan's container, for its session and for --dry-run. */
 export function agentContainer(
   plan: Plan,
-  { seccomp, argv, env, mounts, gateway }: AgentContainerParts,
+  { seccomp, argv, env, mounts, gateway, tied }: AgentContainerParts,
 ): ContainerSpec {
   const services = serviceDoors(plan);
   const names = [...gateway.loopbackNames, ...services.names];
@@ -33,6 +35,7 @@ export function agentContainer(
     umask: plan.umask,
     argv,
     until: gateway.until,
+    ...(tied === undefined ? {} : { tied }),
     forwards: [...gateway.forwards, ...services.forwards],
     env: joinEnv({ ...plan.env, ...env }, gateway.env),
     workdir: path.posix.join('/workspace', plan.project.startIn),

@@ -68,12 +68,12 @@ export async function runCommand(test: TestCommand, over: ScratchOver, place: Te
       env: caches.env,
       mounts: [...layer.mounts, home.mount('/home/agent', false), ...caches.mounts],
       gateway: side,
+      tied: true,
     });
     await gateway?.prepared;
     interruption.signal.throwIfAborted();
-    const container = cleanup.use(
-      await engine.create({ ...spec, name: `${spec.name}-test`, role: 'task', stdin: 'none' }),
-      (one) => one.remove(),
+    const container = cleanup.use(await engine.create({ ...spec, name: `${spec.name}-test`, role: 'task' }), (one) =>
+      one.remove(),
     );
     return await runContainer(container, test, plan, { signal: interruption.signal, gateway });
   } finally {

@@ -46,6 +46,8 @@ export interface AgentParts extends SessionParts {
   readonly umask?: number | undefined;
   /** Init starts nothing before this file exists. No process inside can make it. */
   readonly until?: string | undefined;
+  /** The container ends with the command that holds it, by SIGKILL too. The program has no input. */
+  readonly tied?: boolean;
   /** Ports and sockets that init's forwarder joins, each in the form of init's --forward. */
   readonly forwards: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -71,6 +73,7 @@ export function agentSpec(parts: AgentParts): ContainerSpec {
     argv: [
       `${INSIDE}/init`,
       ...(parts.umask === undefined ? [] : [UMASK_OPTION, parts.umask.toString(8).padStart(4, '0')]),
+      ...(parts.tied === true ? ['--tied'] : []),
       ...(parts.until === undefined ? [] : ['--until', parts.until]),
       ...parts.forwards.flatMap((spec) => ['--forward', spec]),
       '--',

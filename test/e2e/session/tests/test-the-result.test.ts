@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { Scene } from '../../../support/scene.ts';
+import { mainJs, Scene } from '../../../support/scene.ts';
 
 /** Passes with the right file, and shows where it runs. */
 const UNIT = 'sh test/unit.sh';
@@ -78,4 +79,26 @@ it('tells new failures from old ones, applies only what passes where that is req
   expect(applied.stderr).toMatch(/ended with 56/);
   const status = await scene.run(['status']);
   expect(status.stdout).toContain('Test slow: timed out');
+});
+
+it('ends with the command that runs it, by SIGKILL too, and the changes stay', async () => {
+  await using scene = project();
+  const words = [
+    'exec',
+    '--auto-apply',
+    ...tests('trap "" TERM HUP; cat; sleep 3131'),
+    scene.project,
+    '--',
+    'sh',
+    '-c',
+    'echo x > value',
+  ];
+  const command = spawn(process.execPath, [mainJs, ...words], { env: scene.env, stdio: 'ignore' });
+  const programs = (): string => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  await expect.poll(programs, { timeout: 60_000 }).toMatch(/^sleep 3131$/m);
+  command.kill('SIGKILL');
+  await once(command, 'exit');
+  await expect.poll(programs, { timeout: 10_000 }).not.toMatch(/^sleep 3131$/m);
+  const applied = await scene.run(['apply', '--yes']);
+  expect(applied.status, applied.stderr).toBe(0);
 });
