@@ -22,7 +22,6 @@ import { createAgent } from './stage/create-agent.ts';
 import type { SessionDeps } from './stage/deps.ts';
 import { prepareImage } from './stage/prepare-image.ts';
 import type { OpenView, Staged } from './stage/stage.ts';
-import type { TestOptions } from './tests/run-tests.ts';
 
 /** Runs a session of the plan from its start to its end. Precondition: the plan's image exists. Returns the exit status. */
 export async function runSession(plan: Plan, deps: SessionDeps): Promise<number> {
@@ -85,7 +84,7 @@ async function runStages(
     });
     record = collected.record;
     await cleanup.close();
-    const tested = await testResult(collected, plan, deps, { isLocked: !isFirst });
+    const tested = await testResult(collected, plan, deps);
     record = tested.record;
     if (deps.away === undefined) call({ kind: 'question', verdict: 'review' });
     const decided = await mode.decide(tested, launched, { ...deps, withEngine: (_, use) => use(deps) });
@@ -110,15 +109,10 @@ async function runStages(
 }
 
 /** Runs the user's tests on what the agent left. Their verdicts are on record before anything is decided. */
-async function testResult(
-  collected: CollectedSession,
-  plan: Plan,
-  deps: SessionDeps,
-  options: TestOptions,
-): Promise<CollectedSession> {
+async function testResult(collected: CollectedSession, plan: Plan, deps: SessionDeps): Promise<CollectedSession> {
   const isAsked = askedTests(plan.policy).length > 0 && collected.record.workspace !== undefined;
   const { runTests } = isAsked ? await import('./tests/run-tests.ts') : { runTests: undefined };
-  const tests = await runTests?.(collected.record, plan, deps, options);
+  const tests = await runTests?.(collected.record, plan, deps);
   if (tests === undefined && collected.record.tests === undefined) return collected;
   const note = (one: CollectedSession): CollectedSession => ({ ...one, record: updateRecord(one.record, { tests }) });
   return { ...note(collected), beside: collected.beside?.map(note) };

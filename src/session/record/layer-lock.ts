@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { type LockOptions, withLock } from '../../core/store/lock.ts';
@@ -5,6 +6,9 @@ import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { requireWork } from './require-usable.ts';
 import { isLayerKept, ownerState } from './session.ts';
+
+/** The directories of the sessions whose layer's lock the caller's caller holds. */
+const held = new AsyncLocalStorage<ReadonlySet<string>>();
 
 /**
  * Runs `body` while no other command uses the layer of a session that has ended: the kernel does not define what two
@@ -38,7 +42,8 @@ function hintWithoutLayer({ bound, imported }: SessionRecord): string {
 }
 
 /**
- * As {@link withLayer}, for a session that has ended, with or without a layer.
+ * As {@link withLayer}, for a session that has ended, with or without a layer. What runs while the lock is held takes it
+ * again: the agent of a resumed session is followed by its tests and its rehearsal.
  *
  * @throws {RunClaudeError} LOCK_HELD.
  */
@@ -48,5 +53,8 @@ export function withLayerLock<T>(
   body: () => Promise<T>,
   options: Pick<LockOptions, 'withoutRoom'> = {},
 ): Promise<T> {
-  return withLock(path.join(sessionDir, 'layer.lock'), { ...options, what }, body);
+  const mine = held.getStore() ?? new Set();
+  if (mine.has(sessionDir)) return body();
+  const file = path.join(sessionDir, 'layer.lock');
+  return withLock(file, { ...options, what }, () => held.run(new Set([...mine, sessionDir]), body));
 }

@@ -26,12 +26,6 @@ const ORDINARY_KEYS: ReadonlySet<string> = new Set([
   'optionalDependencies',
 ]);
 
-/** How the tests of a session run. */
-export interface TestOptions {
-  /** The caller holds the layer's lock. */
-  readonly isLocked: boolean;
-}
-
 /**
  * Runs the tests of a copy session on its result, each in its own scratch layer. One that fails is run once more on the
  * project as it was. Undefined where there is nothing to test. Never fails: a test without a verdict says why.
@@ -40,7 +34,6 @@ export async function runTests(
   record: SessionRecord,
   plan: Plan,
   deps: SessionDeps,
-  { isLocked }: TestOptions,
 ): Promise<readonly TestResult[] | undefined> {
   const tests = askedTests(plan.policy);
   if (tests.length === 0 || plan.mode !== 'copy' || record.workspace === undefined) return undefined;
@@ -51,7 +44,7 @@ export async function runTests(
     for (const test of tests) results.push(await runTest(test, place, changedFiles(test.command, context)));
   };
   try {
-    await (isLocked ? runAll() : withLayerLock(plan, 'testing it', runAll));
+    await withLayerLock(plan, 'testing it', runAll);
   } catch (error) {
     const why = whyNot(error);
     for (const test of tests.slice(results.length))

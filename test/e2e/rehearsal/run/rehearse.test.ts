@@ -68,6 +68,11 @@ it('names what the changes start, keeps it with the audit, is silent about a har
   expect(held.stderr).toMatch(/WARNING: Opens a connection: lib\/add\.js: npm test: connects to 192\.0\.2\.7:443/);
   expect(held.status).toBe(121);
   expect(existsSync(path.join(scene.project, 'notes.txt'))).toBe(false);
+  // A resumed session holds the lock of its layer, and is rehearsed all the same.
+  const resumed = await scene.run(['resume']);
+  expect(resumed.stderr).not.toContain('were not rehearsed');
+  expect(resumed.stderr).toMatch(/WARNING: Opens a connection: lib\/add\.js: npm test: connects to 192\.0\.2\.7:443/);
+  expect(resumed.status).toBe(121);
   await scene.run(['discard', '--yes']);
 
   const hidden = `cat >> lib/add.js <<'JS'\n${HIDDEN}JS\nmkdir .tools; printf '#!/bin/sh\\nid\\nexit 1\\n' > .tools/fs.sh; chmod +x .tools/fs.sh; printf '[core]\\n\\tfsmonitor = .tools/fs.sh\\n' >> .git/config`;
