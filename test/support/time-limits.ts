@@ -31,6 +31,10 @@ export const SLOW: Readonly<Record<string, Exception>> = {
     minutes: 30,
     why: 'builds images with packages, one of them with a browser',
   },
+  'test/e2e/core/host/programs/planted-programs.test.ts': {
+    minutes: 20,
+    why: 'every command, with a program of each name in every folder of PATH',
+  },
   'test/e2e/cli/first-hour.test.ts': {
     minutes: 10,
     why: 'some twenty commands in one terminal, with a build of the image',

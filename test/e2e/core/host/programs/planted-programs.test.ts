@@ -2,11 +2,67 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { COMMANDS } from '../../../../../src/cli/grammar/commands.ts';
 import { moduleNames, programNames } from '../../../../support/planted.ts';
+import { firstRows } from '../../../../support/rows.ts';
 import { mainJs, type RunResult, Scene } from '../../../../support/scene.ts';
 
 /** Where the user's PATH leads into the project, as npm, direnv and virtual environments set it. */
 const PATH_FOLDERS = ['node_modules/.bin', '.venv/bin', 'bin', '.'];
+
+/** Commands of the table, in an order in which most have something to do. */
+const LATER: ReadonlyArray<readonly string[]> = [
+  ['status'],
+  ['diff'],
+  ['audit'],
+  ['commits'],
+  ['export', 'exported'],
+  ['apply', '--yes'],
+  ['undo', '--yes'],
+  ['import', 'exported'],
+  ['log'],
+  ['sessions'],
+  ['config'],
+  ['doctor'],
+  ['audit', '--base', 'HEAD~1'],
+];
+
+/** Those that start containers, and the rest of the table. */
+const LONG: ReadonlyArray<readonly string[]> = [
+  ['resume'],
+  ['exec', '--yes', '--rehearse', 'always', '--test', 'true', '.', '--', 'sh', '-c', 'echo >> src/file2.txt'],
+  ['rehearse'],
+  ['explore'],
+  ['diff', '--view'],
+  ['commits', '--import'],
+  ['apply', '--dry-run', '--branch', 'new'],
+  ['build'],
+  ['batch', 'tasks', '--dry-run'],
+  ['up', '--yes', '.'],
+  ['exec', '--session', 'ID', '--', 'sh', '-c', 'echo >> src/file3.txt'],
+  ['shell', 'ID'],
+  ['ports', 'ID'],
+  ['down', 'ID'],
+  ['note', 'a text'],
+  ['network', '--suggest'],
+  ['wait'],
+  ['attach'],
+  ['stop'],
+  ['projects'],
+  ['cache'],
+  ['mcp', 'list'],
+  ['plugin', 'path'],
+  ['audit', '--staged'],
+  ['completion', 'bash'],
+  ['config', 'set', 'memory', '4g'],
+  ['help', 'pages'],
+  ['version'],
+];
+
+const LAST: ReadonlyArray<readonly string[]> = [
+  ['discard', '--yes'],
+  ['gc', '--yes'],
+];
 
 /** A scene in which every program and module that run-claude could start or load is planted in the project. */
 class PlantedScene extends Scene {
@@ -85,25 +141,15 @@ it('starts no program and loads no module that is planted in the project, in any
   expect([bound.status, scene.ran()], bound.stderr).toEqual([0, '']);
   const copied = await scene.command('exec', '--yes', '.', '--', 'sh', '-c', 'echo again >> src/file2.txt');
   expect([copied.status, scene.ran()], copied.stderr).toEqual([120, '']);
-  for (const words of [
-    ['status'],
-    ['diff'],
-    ['audit'],
-    ['commits'],
-    ['apply', '--yes'],
-    ['undo', '--yes'],
-    ['log'],
-    ['sessions'],
-    ['config'],
-    ['doctor'],
-    ['audit', '--base', 'HEAD~1'],
-    ['gc', '--yes'],
-    ['discard', '--yes'],
-    ['resume'],
-  ]) {
-    const { stderr } = await scene.command(...words);
+  writeFileSync(path.join(scene.project, 'tasks'), 'a task\n');
+  let id = '';
+  for (const words of [...LATER, ...firstRows(1, LONG), ...LAST]) {
+    const { stdout, stderr } = await scene.command(...words.map((word) => (word === 'ID' ? id : word)));
+    if (words[0] === 'up') id = stdout.trim();
     expect(scene.ran(), `${words.join(' ')}: ${stderr}`).toBe('');
   }
+  const called = new Set([...LATER, ...LONG, ...LAST].map(([name]) => name));
+  expect(COMMANDS.map(({ name }) => name).filter((name) => !called.has(name))).toEqual([]);
 });
 
 it('runs nothing that the agent of a bind session leaves for the end of its session, or for the next ones', async () => {
