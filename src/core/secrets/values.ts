@@ -1,3 +1,4 @@
+import { secretsOfAddresses } from './addresses.ts';
 import { type Assignment, assignmentsIn } from './assignments.ts';
 import { ASSIGNED, entropy, FORMATS, PLACEHOLDER } from './formats.ts';
 import { isAmount, isHarmless, isPlace, isRandom } from './harmless.ts';
@@ -22,7 +23,7 @@ export function secretValues(path: string, text: string): SecretValue[] {
   const isParsed = kind !== undefined && kind.form === 'values';
   const found = [
     ...keyBlocks(text),
-    ...passwordsOfUrls(text),
+    ...secretsOfAddresses(text),
     ...(isParsed ? [...named(text), ...byPlace(path, text)] : assignedAnywhere(text)),
     // Behind the others: of two at one place the first is kept, which has a name.
     ...byPattern(text),
@@ -77,54 +78,22 @@ function keyBlocks(text: string): SecretValue[] {
   return [...text.matchAll(KEY_BLOCK)].map((match) => valueAt(match[0], match.index));
 }
 
-const URL_PASSWORD = /\b[a-z][a-z0-9+.-]{1,30}:\/\/([^\s:@/"'<>]{0,128}):([^\s@/"'<>]{1,512})@(?=[^\s"'<>])/gi;
-/** A token alone, in the place of the user. */
-const URL_TOKEN = /\b[a-z][a-z0-9+.-]{1,30}:\/\/([^\s:@/"'<>]{20,512})@(?=[^\s"'<>])/gi;
-const URL_PARAMETER = /[?&;]([\w.-]{1,60})=([^&#\s"'<>;]{6,1000})/g;
-
-/** Passwords, tokens in the place of a user, and parameters with the name of a secret. */
-function passwordsOfUrls(text: string): SecretValue[] {
-  if (!text.includes('://')) return [];
-  const found: SecretValue[] = [];
-  for (const match of text.matchAll(URL_PASSWORD)) {
-    const [whole, , password = ''] = match;
-    if (!isHarmless(password)) found.push(valueAt(password, match.index + whole.length - 1 - password.length));
-  }
-  for (const match of text.matchAll(URL_TOKEN)) {
-    const [whole, token = ''] = match;
-    if (isRandom(token)) found.push(valueAt(token, match.index + whole.length - 1 - token.length));
-  }
-  for (const [url, at] of urlsIn(text))
-    for (const match of url.matchAll(URL_PARAMETER)) {
-      const [whole, name = '', value = ''] = match;
-      if ((isSecretName(name) || isRandom(value)) && !isHarmless(value) && !isPublicName(name))
-        found.push({ name, ...valueAt(value, at + match.index + whole.length - value.length) });
-    }
-  return found;
-}
-
-const SCHEME = /\b[a-z][a-z0-9+.-]{1,30}:\/\//i;
-
-/** The addresses of a text that have parameters: one for each run without blanks and quotes. */
-function* urlsIn(text: string): Generator<readonly [url: string, at: number]> {
-  for (const { 0: run, index } of text.matchAll(/[^\s"'<>]+/g)) {
-    const scheme = SCHEME.exec(run);
-    if (scheme === null) continue;
-    const mark = run.indexOf('?', scheme.index + scheme[0].length + 1);
-    if (mark !== -1 && mark < run.length - 1) yield [run.slice(scheme.index), index + scheme.index];
-  }
-}
-
 const GLOBAL = FORMATS.filter(([kind]) => kind !== 'private key' && kind !== 'password in a URL').map(
   ([kind, mark, secret]) => [kind, mark, new RegExp(secret.source, `${secret.flags}g`)] as const,
 );
 const HEADER = /\b(?:Bearer|Basic|Token)\s+([A-Za-z0-9._~+/=-]{16,2000})/gi;
+/** Whether a text may have a secret of a known format: one search in place of one for each of them. */
+const MARKS = ['', 'i'].map(
+  (flags) =>
+    new RegExp(GLOBAL.flatMap(([, mark]) => (mark.flags === flags ? [`(?:${mark.source})`] : [])).join('|'), flags),
+);
 /** Of a pattern that starts with the name of the value, only the value is the secret. */
 const NAMED = /^(?:AccountKey=|:_authToken\s{0,4}=\s{0,4}["']?|aws_?secret_?access_?key["']?\s{0,4}[:=]\s{0,4}["']?)/i;
 
 function byPattern(text: string): SecretValue[] {
   const found: SecretValue[] = [];
-  for (const [, mark, secret] of GLOBAL) {
+  const mayHave = MARKS.some((marks) => marks.test(text));
+  for (const [, mark, secret] of mayHave ? GLOBAL : []) {
     if (!mark.test(text)) continue;
     for (const match of text.matchAll(secret)) {
       const lead = NAMED.exec(match[0])?.[0].length ?? 0;
