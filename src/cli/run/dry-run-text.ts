@@ -7,7 +7,7 @@ import { SECCOMP_FILE } from '../../engines/engine/hardening/seccomp.ts';
 import { gatewayNames } from '../../network/gateway/agent-side.ts';
 import { describePlan } from '../../session/plan/describe-plan.ts';
 import { planOfFolder } from '../../session/plan/plan-run.ts';
-import { secretLines, unsearchedWords } from '../../session/plan/secret-words.ts';
+import { secretLines, unsearchedLines } from '../../session/plan/secret-words.ts';
 import { placeLines, plannedAgent, plannedServants } from '../../session/start/planned-containers.ts';
 import { plannedWorkspace } from '../../workspace/layer/strategies.ts';
 import { dockerCommand } from './docker-command.ts';
@@ -21,7 +21,7 @@ export interface DryRun {
   /** Files of the project that hold secrets. */
   readonly secrets: readonly SecretFile[];
   /** Ignored or new files that were not searched for secrets. */
-  readonly unsearched: number;
+  readonly unsearched: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** run-claude's directory for data of agents. */
   readonly dataDir: string;
@@ -54,7 +54,7 @@ export function dryRunText(plan: Plan, dry: DryRun): string {
     '',
   ];
   return [
-    ...describePlan(plan, dry.words, dry.entering, [...secretLines(dry.secrets), ...unsearchedWords(dry.unsearched)]),
+    ...describePlan(plan, dry.words, dry.entering, [...secretLines(dry.secrets), ...unsearchedLines(dry.unsearched)]),
     ...placeLines(plan, dry.dataDir).map((line, at) => `${(at === 0 ? 'mounts' : '').padEnd(12)}${line}`),
     '',
     '# As docker commands. run-claude asks the engine itself, compares what the engine recorded, and also hides',

@@ -20,7 +20,7 @@ export async function printDryRun(
     ...login,
     entering: enters,
     secrets: entering?.secrets ?? [],
-    unsearched: entering?.unsearched ?? 0,
+    unsearched: entering?.unsearched ?? [],
     dataDir: context.places.dataDir,
     env: context.env,
     owner: ownerHere(context),

@@ -1,13 +1,6 @@
+import type { SecretValue } from '../types/secret-file.ts';
 import { isHarmless, isRandom } from './harmless.ts';
 import { isPublicName, isSecretName } from './names.ts';
-
-/** As SecretValue. */
-interface Found {
-  readonly name?: string;
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** The longest scheme, with the character before it. */
 const MAX_SCHEME = 32;
@@ -19,8 +12,8 @@ const REST = /[^\s"'<>]*/y;
 const PARAMETER = /[?&;]([\w.-]{1,60})=([^&#\s"'<>;]{6,1000})/g;
 
 /** Secrets of the addresses in a text: passwords, tokens in the place of a user, and parameters with the name of a secret. */
-export function secretsOfAddresses(text: string): Found[] {
-  const found: Found[] = [];
+export function secretsOfAddresses(text: string): SecretValue[] {
+  const found: SecretValue[] = [];
   let searched = 0;
   for (const at of addressesIn(text)) {
     const password = matchAt(PASSWORD, text, at)?.[2];
@@ -51,4 +44,4 @@ function matchAt(expression: RegExp, text: string, at: number): RegExpExecArray 
   return expression.exec(text);
 }
 
-const foundAt = (value: string, end: number): Found => ({ value, start: end - value.length, end });
+const foundAt = (value: string, end: number): SecretValue => ({ value, start: end - value.length, end });

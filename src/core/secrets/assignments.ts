@@ -14,8 +14,12 @@ export function assignmentsIn(text: string): Assignment[] {
   const first = /[^\s\uFEFF]/.exec(text)?.[0];
   const found = first === '{' || first === '[' ? jsonAssignments(text) : undefined;
   if (found !== undefined) return found;
-  return first === '<' ? xmlAssignments(text) : [...lineAssignments(text), ...inlineAssignments(text)];
+  return first === '<' && !PHP.test(text)
+    ? xmlAssignments(text)
+    : [...lineAssignments(text), ...inlineAssignments(text)];
 }
+
+const PHP = /^\s*<\?(?:php\b|=)/;
 
 /** The first names that one text has and another has not. */
 export function addedNames(before: string, after: string): string[] {

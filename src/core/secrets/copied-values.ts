@@ -22,6 +22,11 @@ export class CopiedValues {
     this.#searched = new SearchedValues(this.#values.map(({ value }) => value));
   }
 
+  /** Where a value is from, which is the whole of one of the secrets. */
+  sourceOf(value: string): Decoy | undefined {
+    return this.#values.find((one) => one.value === value);
+  }
+
   /** The paths of the files whose secrets are in these bytes, also in Base64 or gzip. */
   sourcesIn(bytes: Uint8Array): readonly string[] {
     if (this.#values.length === 0) return [];

@@ -31,7 +31,7 @@ const bare = (name: string, at: RegExp, except?: RegExp): Row => ({ ...values(na
 
 /** The first row that matches decides. Paths are compared in lower case. */
 const KINDS: readonly Row[] = [
-  values('environment file', /(?:^|\/)(?:\.env(?:rc)?|[^/]+\.env)(?:[._~-][^/]*|\d+)?$/, SOURCE),
+  values('environment file', /(?:^|\/)(?:\.(?:flask)?env(?:rc)?|[^/]+\.env)(?:[._~-][^/]*|\d+)?$/, SOURCE),
   values('environment file', /(?:^|\/)\.envs\/.|(?:^|\/)\.dev\.vars(?:\.[^/]+)?$|(?:^|\/)\.secrets?$/, SOURCE),
   { name: 'key store', at: /\.(?:p12|pfx|jks|keystore|bks|kdbx|keychain(?:-db)?)$/, form: 'key-store', isBare: false },
   bare('key file', /\.(?:pem|key|p8|pk8|ppk|ovpn)$/, LIBRARY),
@@ -51,7 +51,7 @@ const KINDS: readonly Row[] = [
   values('registry credentials', /(?:^|\/)\.docker\/config\.json$|(?:^|\/)\.(?:cargo|gem)\/credentials(?:\.toml)?$/),
   values(
     'login file',
-    /(?:^|\/)(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.s3cfg|\.boto|\.terraformrc|credentials\.tfrc\.json)$/,
+    /(?:^|\/)(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.s3cfg|\.boto|\.terraformrc|credentials\.tfrc\.json|rclone\.conf|\.ftpconfig|sftp(?:-config)?\.json|\.?token\.json|\.clasprc\.json|wg\d\.conf)$|(?:^|\/)gh\/hosts\.yml$/,
   ),
   values(
     'build properties',
@@ -76,7 +76,7 @@ const KINDS: readonly Row[] = [
 ];
 /** Each name of a kind has a part that matches this, or is in a folder that matches the other: most paths need no more. */
 const NAME_HINT =
-  /env|secret|token|credential|key|pass|service|adminsdk|google|rc(?![a-z])|dockercfg|pip\.conf|boto|s3cfg|my\.cnf|nuget|settings|properties|auth\.json|config\.json$|tfvars|tfstate|kube|vault|id_|ssh_host|identity|\.(?:dev\.vars|p12|pfx|jks|bks|kdbx|pem|p8|pk8|ppk|ovpn)/i;
+  /env|secret|token|credential|key|pass|service|adminsdk|google|rc(?![a-z])|dockercfg|pip\.conf|boto|s3cfg|my\.cnf|rclone|ftp|hosts\.yml|wg\d|nuget|settings|properties|auth\.json|config\.json$|tfvars|tfstate|kube|vault|id_|ssh_host|identity|\.(?:dev\.vars|p12|pfx|jks|bks|kdbx|pem|p8|pk8|ppk|ovpn)/i;
 const FOLDER_HINT = /(?:^|\/)(?:\.envs|\.aws|\.azure|\.oci|gcloud|\.kube|\.?secrets|git-crypt|\.git)\//i;
 /** Only in its own folder of a repository, which no setting of git needs inside. */
 const GIT_SECRET = /(?:^|\/)\.git\/(?:.*\/)?(?:git-crypt\/.|credentials?$)/;
@@ -96,6 +96,8 @@ export function secretKind(path: string): SecretKind | undefined {
   if (IN_GIT.test(name) || name.endsWith('.pub') || EXAMPLE.test(name.slice(name.lastIndexOf('/') + 1)))
     return undefined;
   if (SWAP.test(name)) return originals(name.replace(SWAP, '')).some((one) => kindOf(one)) ? SWAP_KIND : undefined;
+  if (ARCHIVE.test(name) && !LIBRARY.test(name))
+    return kindOf(name.replace(ARCHIVE, '')) === undefined ? undefined : ARCHIVE_KIND;
   return kindOf(name) ?? (BACKUP.test(name) ? kindOf(name.replace(BACKUP, '$1$2$3')) : undefined);
 }
 
@@ -105,8 +107,11 @@ const kindOf = (name: string): Row | undefined =>
 /** What editors and users keep next to a file: `x~`, `#x#`, `x.bak`, `x.orig`, `x copy`, `x (1)`. */
 const BACKUP =
   /(?:^|(?<=\/))(?:#([^/]+)#|([^/]+?)(?:~|\.~\d+~|[._-](?:bak|backup|old|orig|saved?|copy|te?mp|\d{1,8})\d*| copy(?: \d+)?| \(\d+\))((?:\.[a-z0-9]{1,6})?))$/;
-/** Swap files of vi: its text is in a form of its own, and the name begins with one more dot. */
-const SWAP = /\.sw[a-p]$/;
+/** Swap and undo files of vi: its text is in a form of its own, and the name begins with one more dot. */
+const SWAP = /\.(?:sw[a-p]|un~)$/;
+/** What packs one file, or is named after what it packs: its content cannot be replaced. */
+const ARCHIVE = /(?:\.tar)?\.(?:gz|zip|tgz|tar|7z|bz2|xz|zst|rar|lz4)$/;
+const ARCHIVE_KIND: SecretKind = { name: 'archive of a secret file', form: 'key-store', isBare: false };
 const SWAP_KIND: SecretKind = { name: 'swap file of an editor', form: 'key-store', isBare: false };
 
 function originals(name: string): readonly string[] {

@@ -43,6 +43,25 @@ export function isSecretName(name: string): boolean {
   return !words.slice(last + 1).some((after) => ABOUT.has(after));
 }
 
+/** Words that name a secret, and many other things. */
+const VAGUE = new Set('key keys pin auth salt seed cookie signature sig hmac pat otp totp pepper'.split(' '));
+/** Before 'key': one that opens something. */
+const OPENING = new Set(
+  'api access secret private auth encryption signing client master account app license shared deploy admin'.split(' '),
+);
+
+/** As {@link isSecretName}, of a file that is not known to hold secrets: there, 'key' and 'auth' alone say nothing. */
+export function isTellingName(name: string): boolean {
+  if (!isSecretName(name)) return false;
+  const words = wordsOfName(name);
+  return words.some(
+    (word, at) =>
+      (SECRET_WORDS.has(word) && !VAGUE.has(word)) ||
+      SECRET_ENDS.test(word) ||
+      (/^keys?$/.test(word) && OPENING.has(words[at - 1] ?? '')),
+  );
+}
+
 /** Whether a number with this name is an amount: MAX_TOKENS. */
 export const isAmountName = (name: string): boolean => wordsOfName(name).some((word) => AMOUNT.has(word));
 

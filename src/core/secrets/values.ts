@@ -1,30 +1,25 @@
+import type { SecretValue } from '../types/secret-file.ts';
 import { secretsOfAddresses } from './addresses.ts';
 import { type Assignment, assignmentsIn } from './assignments.ts';
 import { ASSIGNED, entropy, FORMATS, PLACEHOLDER } from './formats.ts';
 import { isAmount, isHarmless, isPlace, isRandom } from './harmless.ts';
 import { secretKind } from './kinds.ts';
 import { isAmountName, isPublicName, isSecretName } from './names.ts';
-
-/** A secret in a text: its place, and the name that it has there. */
-export interface SecretValue {
-  readonly name?: string;
-  readonly value: string;
-  readonly start: number;
-  /** Behind the last character. */
-  readonly end: number;
-}
+import { secretsOfSettings } from './settings.ts';
 
 /**
  * The secrets of a text, in their order and apart from each other. In a file of a secret kind a value is one by a known
- * pattern, by its name or because it looks generated; in any other file by a known pattern alone.
+ * pattern, by its name or because it looks generated; in any other file by a known pattern alone, and by a telling name
+ * where an ignore rule keeps the file from others (`isPrivate`).
  */
-export function secretValues(path: string, text: string): SecretValue[] {
+export function secretValues(path: string, text: string, isPrivate = false): SecretValue[] {
   const kind = secretKind(path);
   const isParsed = kind !== undefined && kind.form === 'values';
   const found = [
     ...keyBlocks(text),
     ...secretsOfAddresses(text),
     ...(isParsed ? [...named(text), ...byPlace(path, text)] : assignedAnywhere(text)),
+    ...(isPrivate && kind === undefined ? secretsOfSettings(path, text) : []),
     // Behind the others: of two at one place the first is kept, which has a name.
     ...byPattern(text),
   ];
@@ -32,10 +27,15 @@ export function secretValues(path: string, text: string): SecretValue[] {
 }
 
 /** The text with a decoy in place of each secret. Everything else stays, character for character. */
-export function maskedText(path: string, text: string, decoyFor: (value: SecretValue) => string): string {
+export function maskedText(
+  path: string,
+  text: string,
+  decoyFor: (value: SecretValue) => string,
+  isPrivate = false,
+): string {
   const parts: string[] = [];
   let from = 0;
-  for (const value of secretValues(path, text)) {
+  for (const value of secretValues(path, text, isPrivate)) {
     parts.push(text.slice(from, value.start), decoyFor(value));
     from = value.end;
   }

@@ -15,6 +15,15 @@ export interface SecretFile {
 /** The files of a project that hold secrets. */
 export interface ProjectSecrets {
   readonly files: readonly SecretFile[];
-  /** How many ignored or new files the limits of the search left out. */
-  readonly unsearched: number;
+  /** Ignored or new files that the limits of the search left out. */
+  readonly unsearched: readonly string[];
+}
+
+/** A secret in a text: its place, and the name that it has there. */
+export interface SecretValue {
+  readonly name?: string;
+  readonly value: string;
+  readonly start: number;
+  /** Behind the last character. */
+  readonly end: number;
 }

@@ -23,7 +23,7 @@ export function realValues(
     // One that was removed or replaced since the start gives nothing to compare with.
     const text = regularFileBytes(file, MAX_FILE_BYTES)?.toString();
     if (text === undefined) return [];
-    return secretValues(relative, text).flatMap(({ name, value }): Decoy[] => {
+    return secretValues(relative, text, true).flatMap(({ name, value }): Decoy[] => {
       const isPassed = values.has(value) || (name !== undefined && names.has(name));
       if (isPassed || !isTelling(value)) return [];
       return [{ path: relative, ...(name === undefined ? {} : { name }), value }];

@@ -10,12 +10,12 @@ const STATES: Readonly<Record<SecretFile['state'], string>> = {
 const NAMED = 3;
 
 /** The files of a project that hold secrets, in a few words for the start screen; none where it has none. */
-export function secretWords(files: readonly SecretFile[], unsearched = 0): string[] {
+export function secretWords(files: readonly SecretFile[], unsearched: readonly string[] = []): string[] {
   const of = (state: SecretFile['state'], isInGit?: boolean): readonly SecretFile[] =>
     files.filter((one) => one.state === state && (isInGit === undefined || one.isInGit === isInGit));
   const committed = of('tracked').filter(({ isInGit }) => isInGit !== false);
   const line = (some: readonly SecretFile[], what: (count: string) => string): string[] =>
-    some.length === 0 ? [] : [what(count(some.length)).replace('()', () => `(${names(some)})`)];
+    some.length === 0 ? [] : [what(count(some.length)).replace('()', () => `(${names(some.map(({ path }) => path))})`)];
   return [
     ...line(of('masked'), (number) => `${number} masked (): --unmask GLOB shows one to the agent`),
     ...line(of('masked', true), (number) => `${number} masked, but readable in git's objects ()`),
@@ -39,16 +39,28 @@ function stateWords({ state, isInGit }: SecretFile): string {
     : STATES[state];
 }
 
-/** What was not searched for secrets; none where everything was. */
-export function unsearchedWords(number: number): string[] {
-  return number === 0 ? [] : [`${count(number)} not searched: there are too many ignored or new ones`];
+/** What was not searched for secrets, in a few words; none where everything was. */
+export function unsearchedWords(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  return [`${count(paths.length)} not searched (${names(paths)}): large, or too many; --mask GLOB empties one`];
 }
+
+/** As {@link unsearchedWords}, a line for each of the first ones. */
+export function unsearchedLines(paths: readonly string[]): string[] {
+  const more = paths.length - MAX_LINES;
+  return [
+    ...paths.slice(0, MAX_LINES).map((one) => `${cleanLine(one)}: not searched`),
+    ...(more > 0 ? [`${more.toLocaleString('en-US')} more not searched`] : []),
+  ];
+}
+
+const MAX_LINES = 50;
 
 function count(number: number): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? 'file' : 'files'}`;
 }
 
-function names(files: readonly SecretFile[]): string {
-  const some = files.slice(0, NAMED).map(({ path }) => cleanLine(path));
-  return files.length > NAMED ? `${some.join(', ')}, …` : some.join(', ');
+function names(paths: readonly string[]): string {
+  const some = paths.slice(0, NAMED).map(cleanLine);
+  return paths.length > NAMED ? `${some.join(', ')}, …` : some.join(', ');
 }

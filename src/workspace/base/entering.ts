@@ -25,7 +25,7 @@ export interface Entering {
   /** Files that hold secrets. */
   readonly secrets: readonly SecretFile[];
   /** Ignored or new files that the limits of the search for secrets left out. */
-  readonly unsearched: number;
+  readonly unsearched: readonly string[];
   /** Of the given patterns, those that leave out and empty nothing. */
   readonly unmatched: readonly string[];
 }
@@ -73,7 +73,7 @@ export function countEntering(
   const ignored = withheld.filter((path) => !isNamed(path)).length;
   const copiedIgnored = isIgnored === undefined ? { files: 0, bytes: 0 } : countIgnored(snapshot, isIgnored);
   const all = secrets?.files ?? [];
-  const unsearched = secrets?.found.unsearched?.length ?? 0;
+  const unsearched = secrets?.found.unsearched ?? [];
   for (const { path, state } of all) {
     if (state !== 'masked') continue;
     // A masked file has its own kind of row.

@@ -16,12 +16,14 @@ export interface FoundSecrets {
 }
 
 /** To be raised with every change of what core/secrets takes for a secret. */
-export const SECRETS_VERSION = 3;
+export const SECRETS_VERSION = 4;
 
 export interface FindOptions {
   readonly known: { readonly snapshot: Snapshot; readonly found: FoundSecrets | undefined } | undefined;
   /** Whether an index of git has a path. */
   readonly isTracked: (path: string) => boolean;
+  /** Whether an ignore rule matches a path that no index has. */
+  readonly isIgnored: (path: string) => boolean;
 }
 
 /** The files of a walked tree that hold secrets. Reads what is new or changed since `known`, and nothing else. */
@@ -34,7 +36,7 @@ export function findSecrets(walked: Pick<WalkedTree, 'snapshot' | 'sourceOf'>, o
   const paths = new Set(files.map(({ path }) => path));
   const taken = new Set<string>();
   const read = (path: string, row: Row): Buffer => readAsWalked(fsPath(walked.sourceOf(path)), row);
-  const search = new Search<Row>({ isTracked: options.isTracked, read });
+  const search = new Search<Row>({ isTracked: options.isTracked, isIgnored: options.isIgnored, read });
   let hasOtherRules = false;
   const take = (place: Place, row: Row, isOld: boolean): void => {
     hasOtherRules ||= IGNORE_RULES.test(row.name) && known !== undefined;
@@ -72,9 +74,9 @@ function foundOf(files: readonly FoundSecret[], unsearched: readonly string[]): 
 /** As {@link findSecrets}, of regular files that are given one by one; those of a directory follow each other. */
 export function findSecretsOf(
   files: Iterable<{ readonly path: string; readonly size: number }>,
-  { isTracked, read }: Pick<FindOptions, 'isTracked'> & { readonly read: (path: string) => Buffer },
+  { isTracked, isIgnored, read }: Omit<FindOptions, 'known'> & { readonly read: (path: string) => Buffer },
 ): FoundSecrets {
-  const search = new Search<{ readonly name: string; readonly size: number }>({ isTracked, read });
+  const search = new Search<{ readonly name: string; readonly size: number }>({ isTracked, isIgnored, read });
   let place = placeOf('');
   for (const { path, size } of files) {
     const dir = parentPath(path);

@@ -8,7 +8,7 @@ import { maskedBytes } from '../../core/secrets/masked-bytes.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile, SecretValue } from '../../core/types/secret-file.ts';
 import { readAsWalked } from '../scan/git-files.ts';
 import { packRows, type Row, rowNamed, rowsOf } from '../scan/packed-directory.ts';
 import { type GitPaths, gitPathsOnDisk } from '../scan/project-ignores.ts';
@@ -53,7 +53,7 @@ export function maskSecrets(
   known: { readonly snapshot: Snapshot; readonly found: FoundSecrets | undefined } | undefined,
 ): MaskedTree {
   const { isIgnored } = git;
-  const found = findSecrets(walked, { known, isTracked: git.isTracked });
+  const found = findSecrets(walked, { known, isTracked: git.isTracked, isIgnored });
   const read = (one: string): Buffer => {
     const row = rowAt(walked.snapshot, one);
     return row === undefined ? NOTHING : readAsWalked(fsPath(walked.sourceOf(one)), row);
@@ -145,12 +145,14 @@ export function withDecoys(
   copied: CopiedValues,
 ): { readonly bytes: Buffer; readonly decoys: readonly Decoy[] } {
   const decoys: Decoy[] = [];
-  const replaced = maskedBytes(path, bytes.length > MAX_NAMED_BYTES ? NOTHING : bytes, ({ name, value }) => {
+  const isSource = secretKind(path) !== undefined;
+  const decoyFor = ({ name, value }: SecretValue): string => {
     const place = { path, ...(name === undefined ? {} : { name }) };
-    const decoy = deriveDecoy(key, place, value);
+    const decoy = deriveDecoy(key, (isSource ? undefined : copied.sourceOf(value)) ?? place, value);
     decoys.push({ ...place, value: decoy });
     return decoy;
-  });
+  };
+  const replaced = maskedBytes(path, bytes.length > MAX_NAMED_BYTES ? NOTHING : bytes, decoyFor, true);
   const first = replaced ?? bytes;
   const whole = copied.replaceIn(first, ({ value, ...place }) => deriveDecoy(key, place, value));
   const isReplaced = replaced !== undefined || whole !== first;

@@ -17,15 +17,18 @@ export interface FoundSecret {
 
 /** A file of a secret kind that is larger is not read: its copy is empty. */
 export const MAX_NAMED_BYTES = 8 << 20;
-/** Files of other names are searched up to this size, and this many bytes and files of them in one scan. */
-const MAX_SEARCHED_BYTES = 64 << 10;
-const MAX_SEARCHED_BYTES_OF_ALL = 4 << 20;
+/** In one scan, this many files of other names are searched, and this many bytes of the small and of the large ones. */
 const MAX_SEARCHED_FILES = 500;
+const MAX_SEARCHED_BYTES = 4 << 20;
+/** Larger files are searched after the others: most settings are smaller. */
+const LARGE_BYTES = 64 << 10;
+/** The largest file that is searched. Larger ones are counted as not searched, in each scan. */
+const MAX_LARGE_BYTES = MAX_NAMED_BYTES;
 /** What package managers and builds bring: it is large, and no secret of the user's. */
 const NOT_SEARCHED =
   /(?:^|\/)(?:node_modules|bower_components|site-packages|vendor|target|\.venv|venv|\.tox|\.cache|__pycache__|\.gradle|\.m2|\.cargo|\.pnpm-store|\.yarn|Pods|DerivedData)(?:\/|$)/;
 const NO_TEXT =
-  /\.(?:png|jpe?g|gif|webp|ico|svgz|pdf|zip|bz2|xz|zst|7z|jar|war|class|o|a|so|dylib|dll|exe|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|pyc|pack|idx|db|sqlite3?)$/i;
+  /\.(?:png|jpe?g|gif|webp|ico|svgz|pdf|zip|bz2|xz|zst|7z|jar|war|class|o|a|so|dylib|dll|exe|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|pyc|pack|idx)$/i;
 
 /** A directory, with what need not be asked for each of its files. */
 export interface Place {
@@ -45,6 +48,8 @@ export function placeOf(dir: string): Place {
 export interface SearchOptions<File> {
   /** Whether an index of git has a path. */
   readonly isTracked: (path: string) => boolean;
+  /** Whether an ignore rule matches a path that no index has. */
+  readonly isIgnored: (path: string) => boolean;
   /** Throws for what cannot be read. */
   readonly read: (path: string, file: File) => Buffer;
 }
@@ -85,7 +90,7 @@ export class Search<File extends { readonly name: string; readonly size: number 
       this.addSource(path, file);
       return;
     }
-    const isSearched = place.isSearched && size <= MAX_SEARCHED_BYTES && !NO_TEXT.test(name);
+    const isSearched = place.isSearched && !NO_TEXT.test(name);
     if (isSearched) this.#candidates.push({ path, size, file });
     else if (size <= MAX_NAMED_BYTES) this.#others.push({ path, size, file });
   }
@@ -100,25 +105,28 @@ export class Search<File extends { readonly name: string; readonly size: number 
     const files = [...this.#named];
     const unsearched: string[] = [];
     const { isTracked } = this.#options;
-    let [bytes, count] = [0, 0];
     const sources = this.#candidates.length + this.#others.length === 0 ? undefined : this.#readSources();
-    for (const { path, size, file } of this.#candidates) {
+    const budgets = [new Budget(), new Budget()] as const;
+    for (const one of this.#candidates.toSorted(smallFirst)) {
+      const { path, size, file } = one;
       if (isTracked(path)) continue;
-      if (bytes + size > MAX_SEARCHED_BYTES_OF_ALL || count >= MAX_SEARCHED_FILES) {
-        unsearched.push(path);
-        continue;
-      }
-      bytes += size;
-      count += 1;
-      const found = this.#searched(path, file, sources);
+      const isSearched = (isLarge(one) ? budgets[1] : budgets[0]).take(size);
+      const found = isSearched ? this.#searched(path, file, sources) : this.#copyOf(one, sources);
+      if (found !== undefined) files.push(found);
+      else if (!isSearched) unsearched.push(path);
+    }
+    for (const one of this.#others) {
+      const found = isTracked(one.path) ? undefined : this.#copyOf(one, sources);
       if (found !== undefined) files.push(found);
     }
-    for (const { path, size, file } of this.#others) {
-      if (sources?.sizes.has(size) !== true || isTracked(path)) continue;
-      const of = sources.wholes.get(this.#digest(path, file) ?? '');
-      if (of !== undefined) files.push({ path, reason: `the same as ${of}`, isNamed: true, of: [of] });
-    }
     return { files, unsearched };
+  }
+
+  /** A file that is not searched, where all of it is the same as a file with secrets. */
+  #copyOf({ path, size, file }: Candidate<File>, sources: Sources | undefined): FoundSecret | undefined {
+    if (sources?.sizes.has(size) !== true) return undefined;
+    const of = sources.wholes.get(this.#digest(path, file) ?? '');
+    return of === undefined ? undefined : { path, reason: `the same as ${of}`, isNamed: true, of: [of] };
   }
 
   #searched(path: string, file: File, sources: Sources | undefined): FoundSecret | undefined {
@@ -133,8 +141,13 @@ export class Search<File extends { readonly name: string; readonly size: number 
     if (whole !== undefined) return { path, reason: `the same as ${whole}`, isNamed: true, of: [whole] };
     const of = sources?.values.sourcesIn(bytes) ?? [];
     if (of.length > 0) return { path, reason: `a secret of ${of[0]} in it`, isNamed: false, of };
-    if (maskedBytes(path, bytes, () => '') === undefined) return undefined;
-    return { path, reason: 'a token or key in it', isNamed: false };
+    const kind = kindOfContent(bytes);
+    if (kind !== undefined) return { path, reason: kind, isNamed: true };
+    if (maskedBytes(path, bytes, () => '') !== undefined)
+      return { path, reason: 'a token or key in it', isNamed: false };
+    // Of two questions, the second is asked of the few files that have such values.
+    const isPrivate = maskedBytes(path, bytes, () => '', true) !== undefined && this.#options.isIgnored(path);
+    return isPrivate ? { path, reason: 'a value that is named as a secret', isNamed: false } : undefined;
   }
 
   #readSources(): Sources {
@@ -171,12 +184,44 @@ export class Search<File extends { readonly name: string; readonly size: number 
   }
 }
 
+/** What one scan may search. */
+class Budget {
+  #bytes = 0;
+  #files = 0;
+
+  /** Whether a file of this size is searched: always the first one, so that a later scan comes to its end. */
+  take(size: number): boolean {
+    const isFirst = this.#files === 0;
+    if (size > MAX_LARGE_BYTES || this.#files >= MAX_SEARCHED_FILES) return false;
+    if (!isFirst && this.#bytes + size > MAX_SEARCHED_BYTES) return false;
+    this.#bytes += size;
+    this.#files += 1;
+    return true;
+  }
+}
+
+const isLarge = ({ size }: { readonly size: number }): boolean => size > LARGE_BYTES;
+const smallFirst = (one: { readonly size: number }, other: { readonly size: number }): number =>
+  isLarge(one) || isLarge(other) ? one.size - other.size : 0;
+
 interface Sources {
   readonly values: CopiedValues;
   /** Paths by the digest of the whole content. */
   readonly wholes: ReadonlyMap<string, string>;
   readonly sizes: ReadonlySet<number>;
 }
+
+/** A file that is a key and nothing else, whatever its name is. Nobody writes such a file by hand. */
+function kindOfContent(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, MAX_START);
+  if (KEY.test(start)) return 'private key';
+  return start.includes('"private_key"') && ACCOUNT.test(start) ? 'cloud credentials' : undefined;
+}
+
+const MAX_START = 4096;
+const KEY =
+  /^(?:\xef\xbb\xbf)?\s*(?:-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-)/;
+const ACCOUNT = /"type"\s*:\s*"service_account"/;
 
 /** The secrets of a file. */
 export function valuesOf(path: string, bytes: Buffer): readonly Decoy[] {

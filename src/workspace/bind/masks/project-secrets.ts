@@ -30,8 +30,8 @@ export function findProjectSecrets(
 ): ProjectSecrets {
   const { masked } = selectPaths({ exclude: [], include: [], mask });
   const read = (one: string): Buffer => readAsScanned(root, one, entries.get(one));
-  const found = findSecretsOf(filesIn(entries, masked), { isTracked: git.isTracked, read });
-  return { files: secretFiles(found, git, unmask, read), unsearched: found.unsearched?.length ?? 0 };
+  const found = findSecretsOf(filesIn(entries, masked), { ...git, read });
+  return { files: secretFiles(found, git, unmask, read), unsearched: found.unsearched ?? [] };
 }
 
 function* filesIn(

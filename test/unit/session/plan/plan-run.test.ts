@@ -295,7 +295,7 @@ it('only the agent runs on a custom image: the gateway, which has the credential
       words: 'none',
       entering: undefined,
       secrets: [],
-      unsearched: 0,
+      unsearched: [],
       env: {},
       owner: '501:20',
       serviceImages: new Map(),
@@ -330,7 +330,7 @@ it('a plan as JSON for other runtimes names the files with secrets', async () =>
     words: 'none',
     entering: undefined,
     secrets,
-    unsearched: 0,
+    unsearched: [],
     env: {},
     owner: '501:20',
   };

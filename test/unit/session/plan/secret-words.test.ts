@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SecretFile } from '../../../../src/core/types/secret-file.ts';
-import { secretLines, secretWords } from '../../../../src/session/plan/secret-words.ts';
+import { secretLines, secretWords, unsearchedLines } from '../../../../src/session/plan/secret-words.ts';
 
 const file = (path: string, state: SecretFile['state'] = 'masked'): SecretFile => ({ path, reason: 'key file', state });
 
@@ -31,12 +31,12 @@ test('what git has of a masked file, and lacks of a tracked one, is named', () =
     { ...file('prod.env', 'tracked'), isInGit: false },
     { ...file('old.env', 'tracked'), isInGit: true },
   ];
-  expect(secretWords(files, 7)).toEqual([
+  expect(secretWords(files, ['a', 'b', 'c', 'd', 'e', 'f', 'g'])).toEqual([
     '2 files masked (.env, new.env): --unmask GLOB shows one to the agent',
     "1 file masked, but readable in git's objects (.env)",
     '1 file readable, since git has them (old.env)',
     '1 file readable, with content that is not in git (prod.env): use --mask',
-    '7 files not searched: there are too many ignored or new ones',
+    '7 files not searched (a, b, c, …): large, or too many; --mask GLOB empties one',
   ]);
   expect(secretLines(files).map((line) => line.split(': ').at(1))).toEqual([
     "masked, but git's objects have the same content",
@@ -44,4 +44,10 @@ test('what git has of a masked file, and lacks of a tracked one, is named', () =
     'readable',
     'readable',
   ]);
+});
+
+test('a list names files that were not searched, up to a limit', () => {
+  expect(unsearchedLines(['a\u001b'])).toEqual([expect.stringMatching(/^a[^\u001b]+: not searched$/)]);
+  const lines = unsearchedLines(Array.from({ length: 60 }, (_, number) => `${number}.log`));
+  expect([lines.length, lines.at(-1)]).toEqual([51, '10 more not searched']);
 });

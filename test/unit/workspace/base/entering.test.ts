@@ -70,7 +70,7 @@ it.each([
       copiedIgnored: { files: 0, bytes: 0 },
       ...counts,
       secrets: [],
-      unsearched: 0,
+      unsearched: [],
       unmatched: [],
     }),
   ).toBe(words),

@@ -140,7 +140,10 @@ test('an unchanged project is not read again, and a changed file is', async () =
   const isRead = (): never => {
     throw new Error('a file was read');
   };
-  const found = findSecrets({ ...again, sourceOf: isRead }, { known: knownOf(first), isTracked: () => false });
+  const found = findSecrets(
+    { ...again, sourceOf: isRead },
+    { known: knownOf(first), isTracked: () => false, isIgnored: () => false },
+  );
   expect(found).toEqual(first.secrets.found);
   // The same tree and the same rows: nothing is copied again.
   expect([...(await scan({ known: knownOf(first) })).snapshot]).toEqual([...first.snapshot]);
@@ -196,7 +199,7 @@ test('a secret file that cannot be read, or is too large, is never taken for har
   put('.env', 'DB_PASSWORD=hunter2\n');
   chmodSync(path.join(root, '.env'), 0o640);
   utimesSync(path.join(root, '.env'), 1, 1);
-  const found = findSecrets(walked, { known: undefined, isTracked: () => false });
+  const found = findSecrets(walked, { known: undefined, isTracked: () => false, isIgnored: () => false });
   expect(found.files.map(({ path: one }) => one)).toEqual(['.env', 'big.tfstate']);
   expect(rewritten(await scan(), 'big.tfstate')).toBe('');
 });
@@ -325,3 +328,96 @@ test.each(['loose', 'packed'])(
     expect(inGit(await scan())[2]).toEqual(['now.env', 'tracked', false]);
   },
 );
+
+const GENERATED = 's3cr3t1Zq1xK64fpW';
+
+test('an ignored file of settings is masked by the names of its values', async () => {
+  const { put, git, scan } = scene();
+  put('.gitignore', '*\n!public.yml\n');
+  const secret: Readonly<Record<string, string>> = {
+    'config/database.yml': `production:\n  password: ${GENERATED}\n  pool: 5\n`,
+    'app.ini': `[security]\nclient_secret = ${GENERATED}\n`,
+    'application-local.properties': `spring.datasource.password=${GENERATED}\n`,
+    'env.sh': `export API_KEY=${GENERATED}\n`,
+    env: `DB_PASSWORD=${GENERATED}\n`,
+    'wp-config.php': `<?php define('DB_PASSWORD', '${GENERATED}');\n`,
+    'local_settings.py': `SECRET_KEY = "${GENERATED}"\n`,
+    'config.json': `{"auth":{"accessToken":"${GENERATED}"}}`,
+    'http.xml': `<a><password>${GENERATED}</password></a>`,
+    '.env.example.local': `API_KEY=${GENERATED}\n`,
+  };
+  const harmless: Readonly<Record<string, string>> = {
+    'dist/config.json': `{"dbSecret":"${GENERATED}"}`,
+    'labels.json': '{"password":"Mot de passe","token":"Jeton"}',
+    'enum.ts': 'export const T = { token: "TOKEN", password: getPassword("a1b2c3d4") };\n',
+    'list.json': `{"key":"item-12345678","id":"${GENERATED}"}`,
+    'compose.yml': 'services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: postgres\n',
+    '.eslintcache': `{"token":"${GENERATED}"}`,
+  };
+  for (const [name, text] of Object.entries({ ...secret, ...harmless })) put(name, text);
+  put('public.yml', `password: ${GENERATED}\n`);
+  put('tracked.yml', `password: ${GENERATED}\n`);
+  git('add', '-f', 'tracked.yml');
+  const tree = await scan();
+  expect(tree.secrets.files.map(({ path: one }) => one)).toEqual(Object.keys(secret).sort());
+  for (const [name, text] of Object.entries(secret)) {
+    expect(rewritten(tree, name), name).not.toContain(GENERATED);
+    expect(rewritten(tree, name), name).toHaveLength(text.length);
+  }
+});
+
+test('a file that is a key and nothing else is masked under any name, also where git does not ignore it', async () => {
+  const { put, git, scan } = scene();
+  const key = `-----BEGIN PRIVATE ${'KEY'}-----\nMC4CAQAwBQYDK2VwBCIEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n-----END PRIVATE ${'KEY'}-----\n`;
+  put('deploy', key);
+  put('id.pub', key);
+  put('my-project-1a2b3c.json', JSON.stringify({ type: 'service_account', private_key: key }));
+  put('notes.md', `A key:\n\n${key}`);
+  put('fixture', key);
+  git('add', 'fixture');
+  expect((await scan()).secrets.files.map(({ path: one, reason, state }) => [one, reason, state])).toEqual([
+    ['deploy', 'private key', 'masked'],
+    ['id.pub', 'private key', 'masked'],
+    ['my-project-1a2b3c.json', 'cloud credentials', 'masked'],
+    ['notes.md', 'a token or key in it', 'by-content'],
+  ]);
+});
+
+test('large ignored files are searched after the others, and larger ones are named', async () => {
+  const { put, scan } = scene();
+  put('.gitignore', '*.log\n');
+  const lines = 'nothing to see\n'.repeat(5000);
+  put('a.log', `${lines.repeat(20)}${TOKEN}\n`);
+  put('b.log', lines.repeat(60));
+  put('c.log', `${lines}${TOKEN}\n`);
+  put('d.log', `${lines.repeat(120)}${TOKEN}\n`);
+  put('e.log', 'nothing\n');
+  const first = await scan();
+  expect(first.secrets.files.map(({ path: one }) => one)).toEqual(['a.log', 'c.log']);
+  expect(rewritten(first, 'a.log')).toContain(lines);
+  expect(rewritten(first, 'a.log')).not.toContain(TOKEN);
+  expect(first.secrets.found.unsearched).toEqual(['b.log', 'd.log']);
+  // Within the limit of a file, it is searched by a later scan.
+  expect((await scan({ known: knownOf(first) })).secrets.found.unsearched).toEqual(['d.log']);
+});
+
+test('a copy of a masked file is one also behind the limits of the search', async () => {
+  const { put, scan } = scene();
+  put('.gitignore', '*.log\n.env\n');
+  put('.env', `DB_PASSWORD=${SECRET}\n`);
+  for (let number = 0; number < 501; number += 1) put(`${number}.log`, 'text\n');
+  put('zz.log', `DB_PASSWORD=${SECRET}\n`);
+  expect((await scan()).secrets.files.map(({ path: one }) => one)).toEqual(['.env', 'zz.log']);
+});
+
+test('a token in an ignored database has a decoy of its length', async () => {
+  const { root, put, scan } = scene();
+  put('.gitignore', '*.db\n');
+  writeFileSync(
+    path.join(root, 'a.db'),
+    Buffer.concat([Buffer.alloc(100), Buffer.from(TOKEN), Buffer.alloc(100, 0xff)]),
+  );
+  const tree = await scan();
+  const made = tree.rewrite('a.db', readFileSync(path.join(root, 'a.db'))).bytes;
+  expect([made.length, made.indexOf(TOKEN), made.indexOf('ghp_')]).toEqual([240, -1, 100]);
+});
