@@ -9,7 +9,7 @@ import {
 import { type Hit, hitOf } from '../../audit/hit.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Scene } from '../scenes/scene.ts';
-import { type Fact, type FactKind, factsOf } from './facts.ts';
+import { type Fact, type FactKind, factsOf, type ProjectFiles } from './facts.ts';
 import type { Observed } from './records.ts';
 
 /** The same command, in the project as it was and with the session's changes. */
@@ -42,7 +42,8 @@ const RULES = {
  * What the commands do with the changes and not without them, as findings of the changed files that led there. The same
  * act of several commands is one finding. Pure.
  */
-export function compareRuns(runs: readonly SceneRuns[], changed: ReadonlySet<string>): Compared {
+export function compareRuns(runs: readonly SceneRuns[], files: ProjectFiles): Compared {
+  const { changed } = files;
   const found = new Map<string, { fact: Fact; path: string; commands: string[] }>();
   const took = new Set<string>();
   const ran: string[] = [];
@@ -55,9 +56,9 @@ export function compareRuns(runs: readonly SceneRuns[], changed: ReadonlySet<str
     // Without the other side everything would be new.
     if (!isRun(result) || base.end.kind === 'unbudgeted') continue;
     ran.push(scene.name);
-    const after = factsOf(result, changed);
+    const after = factsOf(result, files);
     if (after.facts.some(({ kind }) => kind === 'evaded')) isSeenWhole = false;
-    const before = new Set(bases.flatMap((one) => factsOf(one, changed).facts.map(keyOf)));
+    const before = new Set(bases.flatMap((one) => factsOf(one, files).facts.map(keyOf)));
     const renamed = renamedOf(after.facts, before);
     for (const path of after.took) took.add(path);
     const fallback = [...after.took].at(-1) ?? [...changed][0] ?? '.';

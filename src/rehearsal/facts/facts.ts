@@ -22,6 +22,7 @@ interface Process {
   by?: string;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const MAX_CHAIN = 6;
 /** Above these numbers the kernel picks ports by itself. */
 const FIRST_EPHEMERAL = 10_000;
@@ -37,8 +38,16 @@ export interface SceneFacts {
   readonly took: ReadonlySet<string>;
 }
 
-/** What a command did. `changed`: paths of the session's changes, from the project. Pure. */
-export function factsOf({ rows, end }: Observed, changed: ReadonlySet<string>): SceneFacts {
+/** Paths from the project. */
+export interface ProjectFiles {
+  /** Of the session's changes. */
+  readonly changed: ReadonlySet<string>;
+  /** Files with secrets: a read is that of a decoy. */
+  readonly secrets?: ReadonlySet<string>;
+}
+
+/** What a command did. Pure. */
+export function factsOf({ rows, end }: Observed, { changed, secrets = NONE }: ProjectFiles): SceneFacts {
   const took = new Set<string>();
   const processes = new Map<number, Process>();
   const pending = new Map<number, Row>();
@@ -78,7 +87,7 @@ export function factsOf({ rows, end }: Observed, changed: ReadonlySet<string>): 
         // Git reads every file to compare it: only its own configuration leads it anywhere.
         if (isOf(changed, row.what) && (process.program !== 'git' || /\/\.git\//.test(row.what)))
           lead(process, row.what);
-        if (isDecoy(row.what)) add('decoy', normalPath(row.what), row.pid);
+        if (isDecoy(row.what) || isOf(secrets, row.what)) add('decoy', normalPath(row.what), row.pid);
         break;
       case 'write':
       case 'delete': {

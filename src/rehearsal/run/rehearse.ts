@@ -16,32 +16,38 @@ export interface Rehearsal extends Omit<Compared, 'hits'> {
   readonly ms: number;
 }
 
+export interface RehearsedChanges {
+  readonly changes: readonly Change[];
+  readonly findings: readonly Finding[];
+  readonly secrets: ReadonlySet<string>;
+}
+
 /**
  * Runs every scene in the project as it was and with the session's changes, each in a scratch layer, and compares. Where
  * they differ, the project as it was runs once more: what differs between its own two runs is noise. `findings`: of the
- * audit, which get a note where no command started their file.
+ * audit, which get a note where no command started their file. `secrets`: paths of the project's files with secrets.
  *
  * @throws {RunClaudeError} REHEARSAL_UNAVAILABLE where the kernel or the session's strategy does not allow it; what the
  * engine throws; the signal's reason
  */
 export async function rehearse(
   stage: Stage,
-  { changes, findings: audited }: { readonly changes: readonly Change[]; readonly findings: readonly Finding[] },
+  { changes, findings: audited, secrets }: RehearsedChanges,
   seconds: number,
 ): Promise<Rehearsal> {
   const began = Date.now();
-  const changed = changedPaths(changes);
+  const files = { changed: changedPaths(changes), secrets };
   const budgetMs = seconds * 500;
   const scenes = scenesOf(stage.plan.policy);
   const kept = keptBase(stage.plan, stage.workspace, scenes, environmentOf(stage.plan));
   const known = kept.read();
   const { bases, result } = await observeBoth({ stage, scenes, budgetMs }, known);
-  let compared = compareRuns(runsOf(scenes, bases, result), changed);
+  let compared = compareRuns(runsOf(scenes, bases, result), files);
   let runs: Runs = bases;
   const left = began + seconds * 1000 - Date.now();
   if (compared.hits.length > 0 && bases.length === 1 && left >= 1000) {
     runs = [...bases, required(await observeSide(stage, 'base', scenes, left))];
-    compared = compareRuns(runsOf(scenes, runs, result), changed);
+    compared = compareRuns(runsOf(scenes, runs, result), files);
   }
   if (runs.length > known.length) kept.keep(runs);
   const { hits, ...rest } = compared;

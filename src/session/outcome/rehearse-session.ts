@@ -1,6 +1,7 @@
 import { Interrupted, RunClaudeError } from '../../core/errors.ts';
 import type { Tell } from '../../core/types/event.ts';
 import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { STRATEGIES } from '../../core/types/strategy.ts';
 import { removeContainers } from '../../engines/engine/containers/remove-containers.ts';
@@ -10,6 +11,7 @@ import { findingLines } from '../../review/screen/finding-lines.ts';
 import { tellLines } from '../../review/screen/tell-lines.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { withLayer } from '../record/layer-lock.ts';
+import { readSecretFiles } from '../record/secrets/decoys.ts';
 import { isLayerKept, readCollected, writeCollected } from '../record/session.ts';
 import type { SessionDeps, UserDeps } from '../stage/deps.ts';
 import { prepareImage } from '../stage/prepare-image.ts';
@@ -45,7 +47,7 @@ export async function rehearseSession(
     const text = `Rehearsing session ${record.id}: usual commands, without and with its changes, in ${seconds} s at most...`;
     tell({ kind: 'message', level: 'info', text });
     const { changes, findings } = readCollected(plan.sessionDir);
-    const found = { changes, findings: findings.filter((one) => !isRehearsed(one)) };
+    const found = { changes, findings: findings.filter((one) => !isRehearsed(one)), secrets: secretPaths(plan) };
     return rehearse({ plan, workspace, engine, tell, signal: interruption.next() }, found, seconds);
   });
   const collected = readCollected(plan.sessionDir);
@@ -53,6 +55,12 @@ export async function rehearseSession(
   writeCollected(plan.sessionDir, { ...collected, findings: [...kept, ...done.findings].sort(bySeverity) });
   const paths = new Set(done.findings.map(({ path }) => path));
   return { done, joined: kept.filter(({ path }) => paths.has(path)) };
+}
+
+/** Those that git does not track: ordinary programs read the others. */
+function secretPaths({ sessionDir }: Pick<Plan, 'sessionDir'>): ReadonlySet<string> {
+  const files = readSecretFiles(sessionDir).filter(({ state }) => state !== 'tracked');
+  return new Set(files.map(({ path }) => path));
 }
 
 const bySeverity = (a: Finding, b: Finding): number => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity];

@@ -104,7 +104,8 @@ it('names what the changes start, keeps it with the audit, is silent about a har
 
 it('tries commands of the configuration, those that were added since the session started too', async () => {
   await using scene = project();
-  await inside(scene, 'mkdir tools; echo "id -u > /dev/null" > tools/check.sh');
+  writeFileSync(path.join(scene.project, '.env'), 'TOKEN=a8f5f167f44f4964e6c998dee827110c\n');
+  await inside(scene, 'mkdir tools; echo "id -u > /dev/null; read line < .env" > tools/check.sh');
   const config = path.join(scene.root, 'config/run-claude');
   mkdirSync(config, { recursive: true });
   writeFileSync(
@@ -115,6 +116,8 @@ it('tries commands of the configuration, those that were added since the session
   expect(found.status).toBe(123);
   expect(JSON.parse(found.stdout)).toMatchObject({
     findings: [
+      // It is masked in the copy: this reads its decoy.
+      { path: 'tools/check.sh', rule: 'rehearsed-decoy-read', detail: 'check: reads .env (sh tools/check.sh)' },
       { path: 'tools/check.sh', rule: 'rehearsed-program', detail: 'check: starts sh tools/check.sh' },
       { path: 'tools/check.sh', rule: 'rehearsed-program', detail: 'check: starts id (sh tools/check.sh)' },
     ],

@@ -18,7 +18,7 @@ const HOSTILE = [
   { k: 'evaded', pid: 27, parent: 20, why: 'filter' },
 ];
 const compare = (base: SceneRuns['bases'], result: SceneRuns['result'], scene = NPM) =>
-  compareRuns([{ scene, bases: base, result }], CHANGED);
+  compareRuns([{ scene, bases: base, result }], { changed: CHANGED });
 
 it('finds what only the changes do, at the file that led there', () => {
   const { hits, ran, gaps } = compare([observed(NPM_TEST)], observed(HOSTILE));
@@ -56,6 +56,18 @@ it('is silent about the random name of a temporary file that the project had too
   expect(found(['/home/agent/abcdef'], ['/home/agent/.login'])).toBe(1);
 });
 
+it("takes a read of the project's own secrets for one of a decoy, unless the project reads them too", () => {
+  const reading = observed([...NPM_TEST, { k: 'read', pid: 27, parent: 20, path: '/workspace/conf/.env', old: 1 }]);
+  const files = { changed: CHANGED, secrets: new Set(['conf/.env']) };
+  const hits = (base: SceneRuns['result'], given = files) =>
+    compareRuns([{ scene: NPM, bases: [base], result: reading }], given).hits.map(({ rule, detail }) => [rule, detail]);
+  expect(hits(observed(NPM_TEST))).toEqual([
+    ['rehearsed-decoy-read', 'npm test: reads conf/.env (npm > node > node test/a.test.js)'],
+  ]);
+  expect(hits(reading)).toEqual([]);
+  expect(hits(observed(NPM_TEST), { ...files, secrets: new Set() })).toEqual([]);
+});
+
 it('is silent about a new test, and not about the same program for another file', () => {
   const runs = (file: string) => observed([...NPM_TEST, ...starts(40, 20, '/opt/node/package/bin/node', [file])]);
   expect(compare([observed(NPM_TEST)], runs('test/b.test.js')).hits).toEqual([]);
@@ -74,7 +86,7 @@ it('is one finding where several commands do the same', () => {
     bases: [observed([])] as const,
     result: observed(starts(5, 4, '/usr/bin/curl')),
   }));
-  expect(compareRuns(runs, CHANGED).hits.map(({ detail }) => detail)).toEqual([
+  expect(compareRuns(runs, { changed: CHANGED }).hits.map(({ detail }) => detail)).toEqual([
     'git status and 2 more commands: starts curl',
   ]);
 });
@@ -102,13 +114,13 @@ it('names what was not compared, and why', () => {
 
 it('knows the changed files that took no part', () => {
   const changed = new Set(['lib/error.js', 'notes.txt']);
-  const { untouched } = compareRuns([{ scene: NPM, bases: [observed([])], result: observed(NPM_TEST) }], changed);
+  const { untouched } = compareRuns([{ scene: NPM, bases: [observed([])], result: observed(NPM_TEST) }], { changed });
   expect([...untouched]).toEqual(['notes.txt']);
 });
 
 it('takes no file for untouched where a command was not seen from its start to its end', () => {
   const untouched = (result: SceneRuns['result']) => [
-    ...compareRuns([{ scene: NPM, bases: [observed([])], result }], new Set(['notes.txt'])).untouched,
+    ...compareRuns([{ scene: NPM, bases: [observed([])], result }], { changed: new Set(['notes.txt']) }).untouched,
   ];
   const evaded = { k: 'evaded', pid: 27, parent: 20, why: 'unreadable' };
   expect(untouched(observed(NPM_TEST))).toEqual(['notes.txt']);

@@ -4,13 +4,13 @@ import { NPM_TEST, observed, starts } from './recorded.ts';
 
 const CHANGED = new Set(['lib/error.js', 'tools/gen.sh']);
 const facts = (rows: Parameters<typeof observed>[0], end?: Parameters<typeof observed>[1]) =>
-  factsOf(observed(rows, end), CHANGED).facts;
+  factsOf(observed(rows, end), { changed: CHANGED }).facts;
 const words = (...given: Parameters<typeof facts>) => facts(...given).map(({ kind, what }) => `${kind} ${what}`);
 const at = (k: string, rest: Readonly<Record<string, unknown>>) => ({ k, pid: 27, parent: 20, ...rest });
 
 it('names programs, with the script that an interpreter runs, and the changed files that took part', () => {
   expect(words(NPM_TEST)).toEqual(['program npm', 'program sh', 'program node', 'program node test/a.test.js']);
-  expect([...factsOf(observed(NPM_TEST), CHANGED).took]).toEqual(['lib/error.js']);
+  expect([...factsOf(observed(NPM_TEST), { changed: CHANGED }).took]).toEqual(['lib/error.js']);
 });
 
 it('tells the chain of programs, and the changed file that led there', () => {
@@ -35,7 +35,9 @@ it('takes the script that a process runs before what its parents read', () => {
 
 it('counts files that git compares as untouched, and its configuration not', () => {
   const git = (path: string) => [...starts(5, 4, '/usr/bin/git'), { k: 'read', pid: 5, parent: 4, path, old: 1 }];
-  const took = (path: string) => [...factsOf(observed(git(path)), new Set(['lib/error.js', '.git/config'])).took];
+  const took = (path: string) => [
+    ...factsOf(observed(git(path)), { changed: new Set(['lib/error.js', '.git/config']) }).took,
+  ];
   expect(took('/workspace/lib/error.js')).toEqual([]);
   expect(took('/workspace/.git/config')).toEqual(['.git/config']);
 });
