@@ -146,13 +146,10 @@ static int start_program(const struct process *who, int folder, unsigned long lo
 		got = real_path(who->thread, folder, path, real);
 	if (got != READ_WHOLE)
 		return misread(who, got);
-	/* A descriptor: of a file that may have no name (any more). */
-	bool is_open_file = !*path || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
-	bool is_nameless = is_open_file && access(real, F_OK) < 0;
 	/* A try that the kernel will refuse, as a search along PATH makes many. */
-	if (!is_nameless && access(real, X_OK) < 0)
+	if (access(real, X_OK) < 0)
 		return ON;
-	int problem = is_nameless ? 0 : kind_of_file(real, &is_script);
+	int problem = kind_of_file(real, &is_script);
 	if (problem == ENOEXEC)
 		return evade(who, "32-bit", ENOEXEC);
 	if (problem == EISDIR)

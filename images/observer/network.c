@@ -18,7 +18,8 @@
 #include "sink.h"
 
 #define NAMES_PORT 53
-#define MAX_MESSAGES 16
+/* The most that the kernel takes of one call. */
+#define MAX_MESSAGES 1024
 
 struct target {
 	char text[160];

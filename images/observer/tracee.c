@@ -1,13 +1,16 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tracee.h"
+
+/* As the kernel follows. */
+#define MAX_LINKS 40
 
 static enum reading why(int error)
 {
@@ -84,29 +87,84 @@ enum reading read_link(pid_t thread, const char *name, char *into, size_t size)
 	return READ_WHOLE;
 }
 
-/* The real path of the folder, and the last name as it is: for a file that does not exist. */
-static bool real_parent(const char *path, char *into)
+/* What `/proc/self` is for the observed thread; NULL for a path that is neither of the two names. */
+static const char *own_name(const char *path, pid_t thread, char *into, size_t size)
 {
-	char folder[PATH_SIZE];
-	const char *last = strrchr(path, '/');
-	if (!last || (size_t)(last - path) >= sizeof folder)
+	if (strcmp(path, "/proc/self") != 0 && strcmp(path, "/proc/thread-self") != 0)
+		return NULL;
+	snprintf(into, size, "%d", thread);
+	return into;
+}
+
+/*
+ * realpath(3) as the observed thread would get it: for the observer `/proc/self` is another process, by whatever way a
+ * path leads there. `whole` is absolute. Where the last name does not exist, that of its folder with the name.
+ * Returns 0, or why a folder cannot be entered.
+ */
+static int resolve(pid_t thread, const char *whole, char *into)
+{
+	char rest[2 * PATH_SIZE], next[2 * PATH_SIZE], link[PATH_SIZE], at[PATH_SIZE] = "", self[16];
+	int links = 0;
+	snprintf(rest, sizeof rest, "%s", whole);
+	for (char *left = rest; *left;) {
+		char *name = left + strspn(left, "/");
+		size_t length = strcspn(name, "/");
+		left = name + length;
+		if (length == 0 || (length == 1 && *name == '.'))
+			continue;
+		if (length == 2 && strncmp(name, "..", 2) == 0) {
+			char *last = strrchr(at, '/');
+			if (last)
+				*last = '\0';
+			continue;
+		}
+		size_t used = strlen(at);
+		if (used + 1 + length >= sizeof at)
+			return ENAMETOOLONG;
+		snprintf(at + used, sizeof at - used, "/%.*s", (int)length, name);
+		const char *own = own_name(at, thread, self, sizeof self);
+		ssize_t size = own ? (ssize_t)snprintf(link, sizeof link, "%s", own) : readlink(at, link, sizeof link - 1);
+		if (size < 0) {
+			if (errno == EINVAL)
+				continue;
+			/* A name that does not exist ends the path. */
+			bool is_last = left[strspn(left, "/")] == '\0';
+			snprintf(into, PATH_SIZE, "%s", at);
+			return is_last && errno == ENOENT ? 0 : errno;
+		}
+		link[size] = '\0';
+		if (++links > MAX_LINKS)
+			return ELOOP;
+		/* What a link of /proc leads to may have no path: a pipe, a file of memory, a deleted one. */
+		if (!own && strncmp(at, "/proc/", 6) == 0 && (*link != '/' || access(link, F_OK) < 0)) {
+			snprintf(into, PATH_SIZE, "%s", at);
+			return 0;
+		}
+		at[*link == '/' ? 0 : used] = '\0';
+		if ((size_t)snprintf(next, sizeof next, "%s%s", link, left) >= sizeof next)
+			return ENAMETOOLONG;
+		memcpy(rest, next, strlen(next) + 1);
+		left = rest;
+	}
+	snprintf(into, PATH_SIZE, "%s", *at ? at : "/");
+	return 0;
+}
+
+/* Whether a folder that is in use is another one than its path names, as that of a deleted folder does. */
+static bool is_deleted(pid_t thread, const char *name, const char *from)
+{
+	char link[64];
+	struct stat used, named;
+	if (!strstr(from, " (deleted)"))
 		return false;
-	memcpy(folder, path, (size_t)(last - path));
-	folder[last - path] = '\0';
-	char resolved[PATH_MAX];
-	if (!realpath(*folder ? folder : "/", resolved))
-		return false;
-	int length = snprintf(into, PATH_SIZE, "%s/%s", strcmp(resolved, "/") == 0 ? "" : resolved, last + 1);
-	return length < PATH_SIZE;
+	snprintf(link, sizeof link, "/proc/%d/%s", thread, name);
+	return stat(link, &used) < 0 || stat(from, &named) < 0 || used.st_dev != named.st_dev || used.st_ino != named.st_ino;
 }
 
 enum reading real_path(pid_t thread, int directory, const char *path, char *into)
 {
-	char whole[2 * PATH_SIZE], from[PATH_SIZE], name[32], resolved[PATH_MAX];
-	/* These two mean another process to the observer. */
-	if (strncmp(path, "/proc/self/", 11) == 0 || strncmp(path, "/proc/thread-self/", 18) == 0) {
-		snprintf(whole, sizeof whole, "/proc/%d/%s", thread, strchr(path + 6, '/') + 1);
-	} else if (*path == '/') {
+	char whole[2 * PATH_SIZE], from[PATH_SIZE], name[32];
+	if (*path == '/') {
 		snprintf(whole, sizeof whole, "%s", path);
 	} else {
 		if (directory == AT_FDCWD)
@@ -116,15 +174,26 @@ enum reading real_path(pid_t thread, int directory, const char *path, char *into
 		enum reading got = read_link(thread, name, from, sizeof from);
 		if (got != READ_WHOLE)
 			return got;
-		snprintf(whole, sizeof whole, *path ? "%s/%s" : "%s", from, path);
+		if (!*path) {
+			/* A file of memory has no path. */
+			if (access(from, F_OK) < 0)
+				snprintf(into, PATH_SIZE, "/proc/%d/%s", thread, name);
+			else
+				snprintf(into, PATH_SIZE, "%s", from);
+			return READ_WHOLE;
+		}
+		/* Its parent is a folder all the same, and only the kernel knows which. */
+		if (strstr(path, "..") && is_deleted(thread, name, from))
+			return READ_REFUSED;
+		snprintf(whole, sizeof whole, "%s/%s", from, path);
 	}
 	if (strlen(whole) >= PATH_SIZE)
 		return READ_WRONG;
-	if (realpath(whole, resolved))
-		snprintf(into, PATH_SIZE, "%s", resolved);
-	else if (errno == EACCES && strncmp(whole, "/proc/", 6) == 0)
+	int error = resolve(thread, whole, into);
+	if (error == 0)
+		return READ_WHOLE;
+	if (error == EACCES && strncmp(into, "/proc/", 6) == 0)
 		return READ_REFUSED;
-	else if (!real_parent(whole, into))
-		snprintf(into, PATH_SIZE, "%.4000s", whole);
+	snprintf(into, PATH_SIZE, "%.4000s", whole);
 	return READ_WHOLE;
 }

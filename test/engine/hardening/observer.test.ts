@@ -85,6 +85,42 @@ it('records programs, files, names and addresses of a whole tree of processes', 
   expect(found.get('without')?.map(({ k }) => k)).toEqual(['end', 'done']);
 });
 
+/** Twenty datagrams by one call. */
+const MESSAGES = `import ctypes,os,socket,struct
+s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)
+keep=[]; all=b""
+for i in range(20):
+  to=ctypes.create_string_buffer(struct.pack("=H",2)+struct.pack("!H",4000+i)+socket.inet_aton("192.0.2.9")+bytes(8),16)
+  text=ctypes.create_string_buffer(b"x",1)
+  part=(ctypes.c_ulonglong*2)(ctypes.addressof(text),1)
+  keep+=[to,text,part]
+  all+=struct.pack("QIxxxxQQQQixxxxIxxxx",ctypes.addressof(to),16,ctypes.addressof(part),1,0,0,0,0)
+ctypes.CDLL(None).syscall(307 if os.uname()[4]=="x86_64" else 269,s.fileno(),ctypes.create_string_buffer(all,len(all)),20,0)`;
+
+it('sees files, programs and addresses by whatever way a program gets to them', async () => {
+  const KEY = 'mkdir -p ~/.ssh; echo k > ~/.ssh/key; cd ~/.ssh';
+  const found = await observe({
+    'a path by way of /proc': `${KEY}; cat /proc/./self/cwd/key`,
+    'a link to a folder of /proc': `ln -s /proc/self/cwd /workspace/here; ${KEY}; cat /workspace/here/key`,
+    'the folder of a thread': `${KEY}; cat /proc/thread-self/cwd/key`,
+    'a folder from an open descriptor': `${KEY}; cd /; exec 5<~/.ssh; cat /dev/fd/5/key`,
+    'another root': `${KEY}; cat //proc//self/root/home/agent/.ssh/../.ssh/key`,
+    'a hard link': 'ln ~/.ssh/key ~/other; cat ~/other',
+    posix_spawn: python('import os; os.waitpid(os.posix_spawn("/bin/cat",["cat","/home/agent/.ssh/key"],{}),0)'),
+    vfork: python('import subprocess; subprocess.run(["cat","/home/agent/.ssh/key"], close_fds=False)'),
+    'a deleted folder': `${KEY}; mkdir d; cd d; rmdir ../d; cat ../key`,
+    'many arguments': `${KEY}; seq 1 20000 | xargs -n 20000 cat key 2> /dev/null`,
+    messages: python(MESSAGES),
+  });
+  const { messages, 'a deleted folder': deleted, ...reads } = Object.fromEntries(found);
+  const READS = Object.entries(reads).filter(([name]) => name !== '');
+  for (const [name, rows] of READS) expect(values(rows, 'read', 'path'), name).toContain('/home/agent/.ssh/key');
+  expect(READS).toHaveLength(9);
+  // Which folder that is the kernel alone knows.
+  expect(values(deleted, 'evaded', 'why')).toEqual(['unreadable']);
+  expect(values(messages, 'connect', 'to')).toContain('192.0.2.9:4019');
+});
+
 describe('attacks on the observer from inside', () => {
   const evasions = async (...[commands, limitsMs]: Parameters<typeof observe>) => {
     const found = await observe({ ...commands, after: 'echo still here' }, limitsMs);
