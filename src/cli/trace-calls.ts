@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import { maskWords } from '../core/text/mask-words.ts';
 import type { Tell } from '../core/types/event.ts';
-import { maskWords } from '../session/plan/mask-words.ts';
 
 /**
  * Traces every HTTP request of this process (method, host, path, status, milliseconds) and every program that it starts,

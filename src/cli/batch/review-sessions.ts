@@ -7,7 +7,7 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { finishApply } from '../../session/later/recover-project.ts';
 import { applyPending } from '../../session/outcome/apply.ts';
 import { sharedStatus } from '../../session/record/exit-status.ts';
-import { isPendingSession, pendingSessions } from '../../session/record/find/pending.ts';
+import { isPendingSession, pendingSessions } from '../../session/record/find/find-session.ts';
 import { listSessions, readRecord } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd } from '../../terminal/width.ts';

@@ -8,7 +8,7 @@ import { jsonText } from '../../core/report/json.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
 import { wayOut } from '../../network/gateway/rules/mcp-programs.ts';
 import { checkMcpServer } from '../../network/gateway/rules/mcp-servers.ts';
-import { directoryError, programDirectory } from '../../session/stage/ready-program.ts';
+import { directoryError, programDirectory } from '../../session/stage/usable-servers.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';

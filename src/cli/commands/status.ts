@@ -7,8 +7,7 @@ import { readUsage, usageLine } from '../../network/gateway/usage.ts';
 import { countProgress, fileProgress } from '../../review/choices/file-progress.ts';
 import { appliedLines, leftLines, progressLine } from '../../review/screen/outcome-lines.ts';
 import { ignoredAmount } from '../../review/screen/summary.ts';
-import { auditIfMissing } from '../../session/end/audit-missing.ts';
-import { reviewOf } from '../../session/end/frozen-review.ts';
+import { auditIfMissing, reviewOf } from '../../session/end/frozen-review.ts';
 import { sessionFacts } from '../../session/end/session-facts.ts';
 import {
   isInPlace,
@@ -20,7 +19,7 @@ import {
 } from '../../session/end/shown-review.ts';
 import { hasPlace } from '../../session/kept/place.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
-import { agentSession, extraFolderSessions } from '../../session/record/find/extra-folder-sessions.ts';
+import { agentSession, extraFolderSessions } from '../../session/record/find/session-folders.ts';
 import { isKept, isRunning } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';

@@ -4,7 +4,7 @@ import type { Runtime } from '../../core/types/runtime.ts';
 import { placeOf } from '../../engines/capabilities/columns.ts';
 import { refusedWords } from '../../engines/capabilities/refuse.ts';
 import { kindOf } from '../../engines/engine/kinds.ts';
-import { refusalOf } from '../../session/plan/refuse-engine.ts';
+import { refusalOf } from '../../session/plan/choose-engine.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type EngineChoice, openEngine } from '../engines/open-engine.ts';
 import { type Check, fault, ok, warning } from './check.ts';

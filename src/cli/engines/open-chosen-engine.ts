@@ -141,7 +141,7 @@ async function measure(name: string, context: EngineContext, withDisk: boolean):
 
 /** Loaded by the few starts that choose. */
 async function freeDisk(engine: Runtime, objects: readonly FoundObject[]): Promise<number | undefined> {
-  const { freeDiskMb } = await import('../../session/stage/free-disk.ts');
+  const { freeDiskMb } = await import('../../engines/engine/free-disk.ts');
   return freeDiskMb(engine, objects);
 }
 

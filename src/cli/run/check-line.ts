@@ -1,5 +1,5 @@
 import type { FlagValue } from '../../core/config/merge-policy.ts';
-import { refuseEngine } from '../../session/plan/refuse-engine.ts';
+import { refuseEngine } from '../../session/plan/choose-engine.ts';
 import { isFirstStart, startUnanswered } from '../../session/record/start-answers.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import {

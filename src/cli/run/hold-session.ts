@@ -8,7 +8,7 @@ import { awayDoor } from '../../session/background/away-door.ts';
 import { openAwayTerminal, outputFile } from '../../session/background/away-terminal.ts';
 import { type HolderTask, starterOf } from '../../session/kept/holder.ts';
 import { keptDoor } from '../../session/kept/keep.ts';
-import { foldersOf } from '../../session/plan/folders-of.ts';
+import { foldersOf } from '../../session/record/find/session-folders.ts';
 import { withLayer } from '../../session/record/layer-lock.ts';
 import { readRecord } from '../../session/record/session.ts';
 import { resumeSession, runSession } from '../../session/run.ts';

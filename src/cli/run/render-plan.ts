@@ -11,8 +11,8 @@ import {
   renderOci,
   renderOwnPods,
   type SessionSpecs,
+  withoutParts,
 } from '../../engines/render/render.ts';
-import { withoutParts } from '../../engines/render/without-parts.ts';
 import { GATEWAY_DIR, gatewayNames } from '../../network/gateway/agent-side.ts';
 import { companionMounts, gatewayContainer } from '../../network/gateway/gateway-container.ts';
 import { MASKED } from '../../session/plan/mask-plan.ts';

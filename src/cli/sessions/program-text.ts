@@ -1,7 +1,7 @@
 import { agentOf, promptOf } from '../../agents/agents.ts';
+import { maskWords } from '../../core/text/mask-words.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { Program } from '../../core/types/plan.ts';
-import { maskWords } from '../../session/plan/mask-words.ts';
 
 /**
  * What a session ran, for a listing: the user's prompt in quotes, or the command. In a command, values that look like

@@ -3,7 +3,7 @@ import { distrust } from '../../core/host/programs/start-program.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { recoverSession } from '../../session/later/recover.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
-import { foldersOf } from '../../session/plan/folders-of.ts';
+import { foldersOf } from '../../session/record/find/session-folders.ts';
 import { sessionDeps } from '../../session/stage/deps.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openEngineOf } from '../engines/open-engine.ts';

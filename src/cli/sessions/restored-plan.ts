@@ -1,8 +1,8 @@
 import { requireOutside } from '../../core/host/programs/trusted-start.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { foldersOf } from '../../session/plan/folders-of.ts';
 import { restoreVariables } from '../../session/plan/mask-plan.ts';
+import { foldersOf } from '../../session/record/find/session-folders.ts';
 import type { CommandContext } from '../context/context.ts';
 import { readRecordedFiles } from '../policy/env-files.ts';
 

@@ -3,7 +3,7 @@ import { probeHost } from '../../core/host/facts.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { applyPending } from '../../session/outcome/apply.ts';
 import { sharedStatus } from '../../session/record/exit-status.ts';
-import { extraFolderSessions } from '../../session/record/find/extra-folder-sessions.ts';
+import { extraFolderSessions } from '../../session/record/find/session-folders.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { withEngineOf } from '../engines/with-engine.ts';

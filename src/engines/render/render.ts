@@ -1,4 +1,5 @@
 import type { ContainerSpec } from '../../core/types/engine.ts';
+import type { Plan } from '../../core/types/plan.ts';
 import { formPlace, type RenderForm } from '../capabilities/columns.ts';
 import { refuseLost, refuseUnsupported } from '../capabilities/refuse.ts';
 import { containerBody } from '../engine/body.ts';
@@ -7,7 +8,6 @@ import { closedPolicy, type NetworkPolicy, outwardPolicy, pairPolicies } from '.
 import { type OciConfig, type OciPlace, ociConfig } from './oci-config.ts';
 import { LATER_GATEWAY, overTcp, withTries } from './own-pod.ts';
 import { type Pod, type PodPlace, podOf } from './pod.ts';
-import type { PlannedParts } from './without-parts.ts';
 
 /** The containers of a session. Each role is its own container in every target. */
 export interface SessionSpecs {
@@ -112,4 +112,25 @@ export function renderOwnPods(
     agentPod,
     collecting,
   ];
+}
+
+/** What a session may have next to agent, gateway and collector. */
+export type PlannedParts = Pick<Plan, 'policy' | 'also'>;
+
+/** A plan without what run-claude itself makes or serves while a session runs, which no form renders. */
+export function withoutParts<P extends PlannedParts>(plan: P): P {
+  const { policy } = plan;
+  return {
+    ...plan,
+    policy: {
+      ...policy,
+      environment: policy.environment && { ...policy.environment, setup: undefined },
+      services: undefined,
+      mcpPrograms: undefined,
+      caches: undefined,
+      ports: undefined,
+      also: undefined,
+    },
+    also: undefined,
+  };
 }

@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../core/types/session.ts';
-import { pendingSessions } from '../record/find/pending.ts';
+import { pendingSessions } from '../record/find/find-session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { maskWords } from '../../core/text/mask-words.ts';
 import type { InsideProgram } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { attachTerminal } from '../../terminal/attach/attach.ts';
-import { maskWords } from '../plan/mask-words.ts';
 import { appendEvent } from '../record/events/events-file.ts';
 import { isKept } from '../record/session.ts';
 import { connectKept, type KeptProgram } from './connection.ts';

@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../../core/store/record.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import type { Origin } from '../../review/changeset/format.ts';
 import { changeSetBytes, exportableChanges } from '../../review/changeset/write-set.ts';
-import { auditIfMissing } from '../end/audit-missing.ts';
+import { auditIfMissing } from '../end/frozen-review.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import { readCollected, storeDir } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';

@@ -8,7 +8,7 @@ import { removeContainers } from '../../engines/engine/containers/remove-contain
 import { companionVolume } from '../../network/companion/companion-place.ts';
 import { dropLayer, dropLinks } from '../../workspace/view/drop-layer.ts';
 import { modeOf } from '../modes/modes.ts';
-import { agentSession } from '../record/find/extra-folder-sessions.ts';
+import { agentSession } from '../record/find/session-folders.ts';
 import { ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import { openCleanupStack } from '../stage/cleanup-stack.ts';

@@ -1,7 +1,7 @@
 import { isPrintOnly, resumedProgram } from '../../agents/agents.ts';
 import { usageError } from '../../core/errors.ts';
 import type { HostFacts, Plan, Program } from '../../core/types/plan.ts';
-import { terminalType } from '../plan/terminal-type.ts';
+import { terminalType } from '../../terminal/attach/terminal-type.ts';
 
 /** The terminal of a command. */
 export interface Terminal {

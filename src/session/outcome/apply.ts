@@ -10,8 +10,7 @@ import {
 } from '../../review/choices/file-progress.ts';
 import { chooseClean, isSelectable, type PathFilter } from '../../review/choices/policy.ts';
 import { progressLine } from '../../review/screen/outcome-lines.ts';
-import { auditIfMissing } from '../end/audit-missing.ts';
-import { reviewOf } from '../end/frozen-review.ts';
+import { auditIfMissing, reviewOf } from '../end/frozen-review.ts';
 import { requireChanges } from '../record/require-usable.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { type ApplyOptions, applyChoice } from './apply-choice.ts';

@@ -1,5 +1,5 @@
 import type { Policy } from '../../core/types/policy.ts';
-import { terminalType } from './terminal-type.ts';
+import { terminalType } from '../../terminal/attach/terminal-type.ts';
 
 /** The parts of the user's environment that may appear inside. */
 export interface UserEnvironment {

@@ -7,7 +7,7 @@ import { brokeredHost, resolveBroker, resolveServer } from '../../network/gatewa
 import { isRemote } from '../../network/gateway/rules/mcp-servers.ts';
 import { servedPrograms } from '../../network/gateway/rules/program-host.ts';
 import type { SessionDeps } from './deps.ts';
-import { type ReadyProgram, readyProgram } from './ready-program.ts';
+import { type ReadyProgram, readyProgram } from './usable-servers.ts';
 
 /** What a session uses of the user's configuration where it can, and starts without where it cannot. */
 export interface Accessories {

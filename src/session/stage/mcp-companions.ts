@@ -10,7 +10,7 @@ import { companionName, servedPrograms } from '../../network/gateway/rules/progr
 import { allOrFirstFailure } from './all-or-first-failure.ts';
 import type { CleanupGroup } from './cleanup-stack.ts';
 import type { SessionDeps } from './deps.ts';
-import type { ReadyProgram } from './ready-program.ts';
+import type { ReadyProgram } from './usable-servers.ts';
 
 /** The directory of an MCP server that is a program, in its container. */
 const DIRECTORY = '/srv';

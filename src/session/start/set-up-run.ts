@@ -13,8 +13,8 @@ import { setupFileDigests } from '../../environment/setup/setup-files.ts';
 import type { AskedFolder, PlanInput } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
 import type { ReportPlace } from '../stage/deps.ts';
+import { leftOutServers } from '../stage/usable-servers.ts';
 import { alsoFolders } from './also-folders.ts';
-import { leftOutServers } from './left-out-servers.ts';
 
 /** A session as a command line and the files of settings ask for it. */
 export interface AskedRun {

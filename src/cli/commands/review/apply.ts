@@ -3,7 +3,7 @@ import { requirePackageOutside } from '../../../core/host/programs/trusted-start
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/outcome/apply.ts';
 import { targetNamed } from '../../../session/outcome/targets.ts';
-import { foldersOf } from '../../../session/plan/folders-of.ts';
+import { foldersOf } from '../../../session/record/find/session-folders.ts';
 import { type CommandRun, optionChoice } from '../../context/context.ts';
 import { withEngineOf } from '../../engines/with-engine.ts';
 import { withSession } from '../../sessions/open-session.ts';

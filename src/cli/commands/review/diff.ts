@@ -19,8 +19,7 @@ import { diffLines } from '../../../review/screen/diff/diff-view.ts';
 import { loadDiff } from '../../../review/screen/diff/show.ts';
 import { sideBySideLines } from '../../../review/screen/diff/side-by-side.ts';
 import { progressLine } from '../../../review/screen/outcome-lines.ts';
-import { auditIfMissing } from '../../../session/end/audit-missing.ts';
-import { reviewOf } from '../../../session/end/frozen-review.ts';
+import { auditIfMissing, reviewOf } from '../../../session/end/frozen-review.ts';
 import {
   changedInPlaceLine,
   ignoredInPlaceLines,

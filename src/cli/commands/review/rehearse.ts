@@ -1,6 +1,6 @@
 import { EXIT, usageError } from '../../../core/errors.ts';
 import { jsonText } from '../../../core/report/json.ts';
-import { auditIfMissing } from '../../../session/end/audit-missing.ts';
+import { auditIfMissing } from '../../../session/end/frozen-review.ts';
 import { isNew, REHEARSAL_SECONDS, rehearseSession, tellRehearsal } from '../../../session/outcome/rehearse-session.ts';
 import { requireChanges } from '../../../session/record/require-usable.ts';
 import { sessionDeps } from '../../../session/stage/deps.ts';

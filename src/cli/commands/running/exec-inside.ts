@@ -2,8 +2,8 @@ import { RunClaudeError, usageError } from '../../../core/errors.ts';
 import type { Runtime } from '../../../core/types/runtime.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { runInside } from '../../../session/kept/run-inside.ts';
-import { terminalType } from '../../../session/plan/terminal-type.ts';
 import { isRunning } from '../../../session/record/session.ts';
+import { terminalType } from '../../../terminal/attach/terminal-type.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
 import { sessionOf } from '../../sessions/session-of.ts';
 

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { stopRunning } from '../../../session/later/stop-session.ts';
-import { extraFolderSessions } from '../../../session/record/find/extra-folder-sessions.ts';
+import { extraFolderSessions } from '../../../session/record/find/session-folders.ts';
 import type { CommandRun } from '../../context/context.ts';
 import { recoverWithoutQuestion } from '../../sessions/recover-without-question.ts';
 import { sessionOf } from '../../sessions/session-of.ts';

@@ -3,8 +3,15 @@ import { type RunClaudeError, usageError } from '../../../core/errors.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { CHANGED_SINCE } from '../../../review/choices/file-progress.ts';
 import { isKept, isLayerKept, listSessions, ownerState, type UnreadableSession } from '../session.ts';
-import { agentSession } from './extra-folder-sessions.ts';
-import { isOfAgent, isStrictPurpose, type Purpose, pickSession, type SessionCandidate } from './pick-session.ts';
+import {
+  isOfAgent,
+  isPending,
+  isStrictPurpose,
+  type Purpose,
+  pickSession,
+  type SessionCandidate,
+} from './pick-session.ts';
+import { agentSession } from './session-folders.ts';
 
 /** A session, and what the user should know of the others of its project. */
 export interface FoundSession {
@@ -109,4 +116,14 @@ export function candidateOf(record: SessionRecord): SessionCandidate & { readonl
     hasCommits: (commits === undefined ? bound?.commits !== false : commits.length > 0) && isLayerKept(record),
     isKept: isKept(record),
   };
+}
+
+/** Whether a session is pending, as {@link isPending} defines it. */
+export function isPendingSession(record: SessionRecord): boolean {
+  return isPending({ stage: record.stage, isOwned: ownerState(record) !== 'ended' });
+}
+
+/** The pending sessions of a project, the most recent first, without those that are folders of another one. */
+export function pendingSessions(stateDir: string, project: string): readonly SessionRecord[] {
+  return listSessions(stateDir).sessions.filter((one) => one.project === project && isPendingSession(one));
 }

@@ -7,7 +7,7 @@ import { packageRoot } from '../../../../src/core/host/package.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { readImageFiles } from '../../../../src/environment/image/files.ts';
 import { readPins } from '../../../../src/environment/image/pins.ts';
-import { KNOWN_TERMINALS } from '../../../../src/session/plan/terminal-type.ts';
+import { KNOWN_TERMINALS } from '../../../../src/terminal/attach/terminal-type.ts';
 import { connectForTest, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 import { requestEngine } from '../../../support/raw-engine.ts';

@@ -13,7 +13,7 @@ import { servedPrograms } from '../../../../src/network/gateway/rules/program-ho
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { openCleanupStack } from '../../../../src/session/stage/cleanup-stack.ts';
 import { startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
-import { readyProgram } from '../../../../src/session/stage/ready-program.ts';
+import { readyProgram } from '../../../../src/session/stage/usable-servers.ts';
 import { leftOf, listening, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';

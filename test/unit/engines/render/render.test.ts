@@ -8,8 +8,14 @@ import { CAPABILITIES } from '../../../../src/engines/capabilities/table.ts';
 import { withProof } from '../../../../src/engines/engine/hardening/proof.ts';
 import { ociConfig } from '../../../../src/engines/render/oci-config.ts';
 import { ociSeccomp } from '../../../../src/engines/render/oci-seccomp.ts';
-import { renderConfined, renderEngine, renderOci, renderOwnPods } from '../../../../src/engines/render/render.ts';
-import { type PlannedParts, withoutParts } from '../../../../src/engines/render/without-parts.ts';
+import {
+  type PlannedParts,
+  renderConfined,
+  renderEngine,
+  renderOci,
+  renderOwnPods,
+  withoutParts,
+} from '../../../../src/engines/render/render.ts';
 import { GATEWAY_VOLUME } from '../../../../src/network/gateway/agent-side.ts';
 import { agent, SPECS, seccomp, sockets } from '../../../support/rendered-specs.ts';
 

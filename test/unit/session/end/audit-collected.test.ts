@@ -18,8 +18,7 @@ import {
   withoutAudit,
   withReleased,
 } from '../../../../src/session/end/audit-collected.ts';
-import { auditIfMissing } from '../../../../src/session/end/audit-missing.ts';
-import { reviewOf } from '../../../../src/session/end/frozen-review.ts';
+import { auditIfMissing, reviewOf } from '../../../../src/session/end/frozen-review.ts';
 import { readCollected, storeDir, writeCollected } from '../../../../src/session/record/session.ts';
 import type { UserDeps } from '../../../../src/session/stage/deps.ts';
 import { encodeSnapshot } from '../../../../src/workspace/scan/snapshot.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskWords } from '../../../../src/session/plan/mask-words.ts';
+import { maskWords } from '../../../../src/core/text/mask-words.ts';
 
 it.each([
   [['npm', 'test'], 'npm test'],

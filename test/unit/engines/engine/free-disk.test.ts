@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { availableMb } from '../../../../src/session/stage/free-disk.ts';
+import { availableMb } from '../../../../src/engines/engine/free-disk.ts';
 
 it('reads the free space of the line that df prints for a file system', () => {
   const head = 'Filesystem     1024-blocks     Used Available Capacity Mounted on\n';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Plan } from '../../../core/types/plan.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { readRecord } from '../session.ts';
 
@@ -15,4 +16,9 @@ export function agentSession(record: SessionRecord): SessionRecord {
 export function extraFolderSessions(record: SessionRecord): readonly SessionRecord[] {
   const writable = (record.plan.also ?? []).filter(({ isReadonly }) => !isReadonly);
   return writable.flatMap(({ sessionId }) => siblingRecord(record, sessionId) ?? []);
+}
+
+/** Real paths of the folders that a session is about: the project's, then those of `--also`. */
+export function foldersOf({ project, also = [] }: Pick<Plan, 'project' | 'also'>): readonly string[] {
+  return [project, ...also.map((folder) => folder.project)].map(({ root }) => root);
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { truePath } from '../../core/host/files/true-path.ts';
-import type { McpProgram } from '../../core/types/policy.ts';
+import type { McpProgram, McpServer, Policy } from '../../core/types/policy.ts';
 import { outputOf } from '../../network/gateway/rules/brokers.ts';
 
 /** An MCP server that is a program, with everything that its container is made of. */
@@ -82,4 +82,37 @@ export function directoryError(program: McpProgram, place: ProgramPlace): RunCla
     if (error instanceof RunClaudeError) return error;
     throw error;
   }
+}
+
+/**
+ * The names of the MCP servers that a session starts without, as far as it is known before. Runs no command of the user.
+ */
+export async function leftOutServers(
+  servers: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
+  place: ProgramPlace,
+  dataDir: string,
+): Promise<readonly string[]> {
+  const found = await serverErrors(servers, place, dataDir);
+  return found.filter(({ error }) => error !== undefined).map(({ name }) => name);
+}
+
+/** Every MCP server of a policy, and why a session starts without it; undefined: it can be used. Runs no command of the user. */
+export function serverErrors(
+  { mcpServers = [], mcpPrograms = [] }: Pick<Policy, 'mcpServers' | 'mcpPrograms'>,
+  place: ProgramPlace,
+  dataDir: string,
+): Promise<readonly { readonly name: string; readonly error: RunClaudeError | undefined }[]> {
+  return Promise.all([
+    ...mcpServers.map(async (server) => ({ name: server.name, error: await loginError(server, dataDir) })),
+    ...mcpPrograms.map(async (program) => ({ name: program.name, error: directoryError(program, place) })),
+  ]);
+}
+
+async function loginError({ name, url, oauth }: McpServer, dataDir: string): Promise<RunClaudeError | undefined> {
+  if (oauth !== true) return undefined;
+  const [{ loginProblem }, { loginStore }] = await Promise.all([
+    import('../../agents/mcp-login/login-source.ts'),
+    import('../../agents/mcp-login/login-store.ts'),
+  ]);
+  return loginProblem(loginStore(dataDir, name), url);
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { FoundObject } from '../../core/types/engine.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
-import { HELPER_USER, taskSpec } from '../../engines/engine/hardening/hardened.ts';
-import { readSeccompProfile } from '../../engines/engine/hardening/seccomp.ts';
+import { HELPER_USER, taskSpec } from './hardening/hardened.ts';
+import { readSeccompProfile } from './hardening/seccomp.ts';
 
 /**
  * The free space of the disk of the engine's containers and volumes, in MB, as a container of one of run-claude's images
