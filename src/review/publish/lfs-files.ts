@@ -6,8 +6,7 @@ import { runGit } from '../../core/host/git.ts';
 import { nameOfPath } from '../../core/text/path.ts';
 import { lfsPaths } from '../commits/lfs/pointers.ts';
 import { addLfsObject, lfsStore } from '../commits/lfs/store.ts';
-import type { HeadTree } from './head-tree.ts';
-import type { ScratchFile, ScratchTree } from './scratch-tree.ts';
+import type { HeadTree, ScratchFile, ScratchTree } from './scratch-tree.ts';
 
 interface LfsRequest {
   readonly project: string;

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { RunClaudeError } from '../../core/errors.ts';
+import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { parseLfsPointer } from '../../core/git/lfs-pointer.ts';
 import { isDotGitName } from '../../core/git/names.ts';
 import { decodeBytes, encodeBytes, foldersAbove, liesBelow, parseRelPath } from '../../core/text/path.ts';
@@ -18,8 +18,34 @@ import { visible } from '../../core/text/visible.ts';
 import type { ContentReader } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import { possibleMembers } from '../choices/file-sets.ts';
-import type { TreeEntry } from '../commits/git-objects.ts';
-import type { HeadTree } from './head-tree.ts';
+import { type GitObjects, openGitObjects, type TreeEntry } from '../commits/git-objects.ts';
+
+/** The tree that a new commit is based on. */
+export interface HeadTree {
+  readonly commit: string;
+  /** Every entry of the repository's tree, by its path from the top. */
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** Path of the project from the top with a slash at the end; '' where it is the top. */
+  readonly prefix: string;
+  readonly objects: GitObjects;
+}
+
+/**
+ * The commit that HEAD names, with its tree. Reads objects only.
+ *
+ * @throws {RunClaudeError} USAGE where the project is not in a repository with a commit.
+ */
+export async function readHead(project: string, env: NodeJS.ProcessEnv): Promise<HeadTree> {
+  const objects = openGitObjects(project, env);
+  const top = await objects.topLevel().catch(() => {
+    throw usageError('--branch needs a git repository', 'Apply to the files with: run-claude apply');
+  });
+  const commit = await objects.commit('HEAD');
+  const folder = path.relative(top, project);
+  if (folder.startsWith('..')) throw usageError('the project is not in the work tree of its repository');
+  const entries = new Map((await objects.tree(commit)).map((entry) => [entry.path, entry]));
+  return { commit, entries, prefix: folder === '' ? '' : `${folder}/`, objects };
+}
 
 /** Entries of a commit's tree as plain files in a directory of run-claude's: changes are applied to them there. */
 export interface ScratchTree {

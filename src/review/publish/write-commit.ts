@@ -1,9 +1,8 @@
 import { runGit } from '../../core/host/git.ts';
 import { runUserGit } from '../../core/host/user-git.ts';
 import { encodeBytes, nameOfPath, parentPath } from '../../core/text/path.ts';
-import type { HeadTree } from './head-tree.ts';
 import { withLfsPointers } from './lfs-files.ts';
-import type { ScratchFile, ScratchTree } from './scratch-tree.ts';
+import type { HeadTree, ScratchFile, ScratchTree } from './scratch-tree.ts';
 import { readUserConfig, signing } from './user-config.ts';
 
 /** What a tree names at a path. */

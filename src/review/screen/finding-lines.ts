@@ -1,3 +1,4 @@
+import type { Tell } from '../../core/types/event.ts';
 import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { isRehearsed } from '../choices/findings.ts';
@@ -115,4 +116,13 @@ function findingLine(finding: Finding, endOf: LineEnd): SummaryLine {
 function moreLine({ title, severity }: Finding, count: number): SummaryLine {
   const text = `${cleanLine(title)}: ${count} more (l at the question, or --json, lists them all)`;
   return { text: severity === 'note' ? text : `WARNING: ${text}`, severity };
+}
+
+/** Prints lines of a summary as messages and findings. */
+export function tellLines(lines: readonly SummaryLine[], tell: Tell): void {
+  for (const { text, severity } of lines) {
+    if (severity === 'info') tell({ kind: 'message', level: 'info', text });
+    // The printer writes WARNING itself.
+    else tell({ kind: 'finding', severity, text: text.replace(/^WARNING: /, '') });
+  }
 }

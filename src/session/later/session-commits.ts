@@ -1,16 +1,23 @@
 import { RunClaudeError, usageError } from '../../core/errors.ts';
+import type { Policy } from '../../core/types/policy.ts';
 import type { MadeCommits, SessionRecord } from '../../core/types/session.ts';
 import { isOnBranch } from '../../review/choices/file-progress.ts';
+import {
+  auditCommitsOfSession,
+  type CommitFinding,
+  type CommitsOfSession,
+  type RepositoryCommits,
+} from '../../review/commits/audit/audit-commits.ts';
 import { bundleCommits, listCommits } from '../../review/commits/bundles/bundle-commits.ts';
 import type { InsideRequest } from '../../review/commits/bundles/run-inside.ts';
-import { type ReceivedCommits, receiveCommits } from '../../review/commits/import-commits.ts';
-import { type LfsObjects, NO_LFS, receiveLfsObjects } from '../../review/commits/lfs/objects.ts';
-import { type LeftRefs, leftRefs } from '../../review/commits/other-refs.ts';
+import { type LeftRefs, leftRefs, type ReceivedCommits, receiveCommits } from '../../review/commits/import-commits.ts';
+import { NO_LFS, receiveLfsObjects } from '../../review/commits/lfs/objects.ts';
 import { readCommits } from '../../review/commits/read-commits.ts';
 import { findRepositories, type Repository, withKnownCommits } from '../../review/commits/repositories.ts';
 import { boundRepositoryMounts } from '../../workspace/bind/shield-git.ts';
-import { type LackedFiles, lackedFiles } from '../../workspace/view/lacking.ts';
+import { lackedFiles } from '../../workspace/view/lacking.ts';
 import { reopenWorkspace } from '../../workspace/view/open.ts';
+import { maskedInCommits } from '../end/masked-values.ts';
 import { insideRequest } from '../end/note-commits.ts';
 import { withLayer } from '../record/layer-lock.ts';
 import { updateRecord } from '../record/session.ts';
@@ -20,19 +27,8 @@ import { prepareImage } from '../stage/prepare-image.ts';
 const MAX_BUNDLE_BYTES = 256 * 1024 * 1024;
 const MAX_TITLES = 3;
 
-/** The commits that a session made in one repository. */
-export interface RepositoryCommits {
-  readonly repository: Repository;
-  readonly received: ReceivedCommits;
-  readonly lfs: LfsObjects;
-}
-
 /** The commits of a session, by repository: submodules and nested repositories before those that contain them. */
-export interface SessionCommits extends Disposable {
-  readonly sessionId: string;
-  readonly made: readonly RepositoryCommits[];
-  /** The user's repositories that the session had a copy of, with commits or without. */
-  readonly repositories: readonly Repository[];
+export interface SessionCommits extends CommitsOfSession, Disposable {
   /** What is not brought along. */
   readonly left: readonly LeftRefs[];
 }
@@ -128,9 +124,15 @@ function choose(repositories: readonly Repository[], only: readonly string[]): r
   throw usageError(`--only ${unknown}: the session has no repository of that path`, `Its repositories: ${known}`);
 }
 
-/** What the session's copy lacked, for {@link auditCommits}. Throws as lackedFiles. */
-export function lackedBy({ plan, workspace }: SessionRecord): LackedFiles {
-  return lackedFiles(plan, workspace);
+/** The findings in the commits of a session, by a policy that may allow more than its own. Throws as lackedFiles. */
+export function auditSessionCommits(
+  commits: SessionCommits,
+  { plan, workspace }: SessionRecord,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<CommitFinding[]> {
+  const lacked = lackedFiles(plan, workspace);
+  return auditCommitsOfSession(commits, policy, { lacked, masked: maskedInCommits(plan), signal });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { deleteBranch } from '../../review/publish/branch.ts';
-import { showMerge } from '../../review/screen/ask/ask-merge.ts';
+import { showMerge } from '../../review/screen/ask/ask-conflict.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { amount } from '../../terminal/progress.ts';

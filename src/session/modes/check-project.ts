@@ -11,7 +11,7 @@ import { ChangeJudge } from '../../review/judging/change-judge.ts';
 import { policySettings } from '../../review/judging/policy-settings.ts';
 import { diffLines } from '../../review/screen/diff/diff-view.ts';
 import { loadDiff } from '../../review/screen/diff/show.ts';
-import { tellLines } from '../../review/screen/tell-lines.ts';
+import { tellLines } from '../../review/screen/finding-lines.ts';
 import { ask } from '../../terminal/ask.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { say } from '../../terminal/say.ts';

@@ -7,10 +7,9 @@ import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../
 import { applyChanges } from '../../review/apply/apply-changes.ts';
 import { IN_PART, isApplied, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';
 import { createBranch, freeName, requireNewBranch } from '../../review/publish/branch.ts';
-import { readHead } from '../../review/publish/head-tree.ts';
 import { messageOf, type Published } from '../../review/publish/pull-request-text.ts';
 import { findRemote, requireGh } from '../../review/publish/push.ts';
-import { inSubmodules, layOut, readBack, type ScratchTree } from '../../review/publish/scratch-tree.ts';
+import { inSubmodules, layOut, readBack, readHead, type ScratchTree } from '../../review/publish/scratch-tree.ts';
 import { writeCommit } from '../../review/publish/write-commit.ts';
 import { updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';

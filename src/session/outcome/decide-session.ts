@@ -6,8 +6,8 @@ import { chooseClean, chooseHeld, chooseNothing, leakOf, madeCommits } from '../
 import { askReview } from '../../review/screen/ask/ask-review.ts';
 import { importCommand } from '../../review/screen/commit-lines.ts';
 import type { ReviewQuestion } from '../../review/screen/diff/show.ts';
+import { tellLines } from '../../review/screen/finding-lines.ts';
 import { summaryLines } from '../../review/screen/summary.ts';
-import { tellLines } from '../../review/screen/tell-lines.ts';
 import { askYesNo } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 import type { Screen } from '../../terminal/screen.ts';

@@ -22,7 +22,7 @@ const inSource = areas.filter(({ folders }) => folders.length > 0);
 
 /** An area has a narrow front. These two began with more: the numbers only become smaller. */
 const MAX_ENTRY_FILES = 25;
-const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 66, review: 62 };
+const MAX_ENTRY_FILES_OF: Readonly<Record<string, number>> = { session: 65, review: 55 };
 
 const textIn = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 

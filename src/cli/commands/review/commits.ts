@@ -2,20 +2,14 @@ import { realpathSync } from 'node:fs';
 import { EXIT, usageError } from '../../../core/errors.ts';
 import { jsonText } from '../../../core/report/json.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import type { LeftRefs } from '../../../review/commits/other-refs.ts';
+import type { CommitFinding, RepositoryCommits } from '../../../review/commits/audit/audit-commits.ts';
+import type { LeftRefs } from '../../../review/commits/import-commits.ts';
 import { type CommitFacts, readCommits } from '../../../review/commits/read-commits.ts';
 import { gitWords } from '../../../review/commits/taken-twice.ts';
 import { importCommand } from '../../../review/screen/commit-lines.ts';
-import { groupFindings, groupLine } from '../../../review/screen/finding-lines.ts';
+import { groupFindings, groupLine, tellLines } from '../../../review/screen/finding-lines.ts';
 import { allowOptions } from '../../../review/screen/outcome-lines.ts';
-import { tellLines } from '../../../review/screen/tell-lines.ts';
-import { auditSessionCommits, type CommitFinding } from '../../../session/later/audit-commits.ts';
-import {
-  fetchCommits,
-  lackedBy,
-  type RepositoryCommits,
-  recordImported,
-} from '../../../session/later/session-commits.ts';
+import { auditSessionCommits, fetchCommits, recordImported } from '../../../session/later/session-commits.ts';
 import { requireWork } from '../../../session/record/require-usable.ts';
 import { sessionDeps, type UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
@@ -44,8 +38,9 @@ export const commitsCommand: CommandRun = (line, context) =>
       const allowSuspect = [...policy.allowSuspect, ...(line.options.get('allow-suspect') ?? [])];
       const findings = await auditSessionCommits(
         session,
+        record,
         { ...policy, allowSuspect },
-        { lacked: lackedBy(record), plan: record.plan, signal: deps.interruption.signal },
+        deps.interruption.signal,
       );
       const listed = made.map((one) => ({ ...one, commits: readCommits(one.received) }));
       if (line.options.has('json')) context.write(jsonText(asJson(listed, findings)));

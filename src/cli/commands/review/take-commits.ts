@@ -1,6 +1,7 @@
 import { RunClaudeError } from '../../../core/errors.ts';
 import { shellWord } from '../../../core/text/shell-word.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
+import type { RepositoryCommits } from '../../../review/commits/audit/audit-commits.ts';
 import type { ReceivedBranch } from '../../../review/commits/import-commits.ts';
 import {
   type BranchMove,
@@ -22,7 +23,7 @@ import {
   onePerRepository,
   openCommits,
 } from '../../../review/commits/taken-twice.ts';
-import { hasAppliedFiles, type RepositoryCommits } from '../../../session/later/session-commits.ts';
+import { hasAppliedFiles } from '../../../session/later/session-commits.ts';
 import type { UserDeps } from '../../../session/stage/deps.ts';
 import { askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';

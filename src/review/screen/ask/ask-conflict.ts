@@ -1,12 +1,13 @@
-import type { Conflict, ConflictAnswer } from '../../../core/types/conflict.ts';
-import { ask } from '../../../terminal/ask.ts';
+import type { RelPath } from '../../../core/text/path.ts';
+import type { Conflict, ConflictAnswer, Merged } from '../../../core/types/conflict.ts';
+import { ask, askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { page } from '../../../terminal/pager.ts';
 import { say } from '../../../terminal/say.ts';
 import type { Screen } from '../../../terminal/screen.ts';
 import { fileDiff } from '../../choices/file-diff.ts';
 import { diffLines } from '../diff/diff-view.ts';
-import { conflictQuestion, conflictRule } from '../questions.ts';
+import { conflictQuestion, conflictRule, mergeQuestion } from '../questions.ts';
 
 /**
  * Asks what becomes of a conflict. Enter keeps the user's file; Ctrl-C and end of input keep it for this conflict and
@@ -28,13 +29,29 @@ async function showVersions(
   { path }: Conflict,
   versions: NonNullable<Conflict['versions']>,
 ): Promise<void> {
-  const change = { path, kind: 'modified' as const };
-  const item = { change, state: 'clean' as const, findings: [] };
   try {
     const { host, session } = await versions();
-    const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
-    await page(screen, diffLines(item, fileDiff(change, host, session), view));
+    await showVersion(screen, path, host, session);
   } catch (error) {
     say(screen, [`The versions cannot be shown: ${cleanLine((error as Error).message)}`]);
   }
+}
+
+/** What another version would change in the host's file. */
+async function showVersion(screen: Screen, path: RelPath, host: Buffer, other: Buffer): Promise<void> {
+  const change = { path, kind: 'modified' as const };
+  const item = { change, state: 'clean' as const, findings: [] };
+  const view = { colour: screen.colour, columns: screen.stderr.columns ?? 80 };
+  await page(screen, diffLines(item, fileDiff(change, host, other), view));
+}
+
+/** Shows what a merge would change in the host's file. Preconditions: stdin and stderr are a terminal. */
+export async function showMerge(screen: Screen, { path, host, merged }: Merged): Promise<void> {
+  await showVersion(screen, path, host, merged);
+}
+
+/** As {@link showMerge}, and asks. Only a y takes it. */
+export async function askMerge(screen: Screen, merge: Merged): Promise<boolean> {
+  await showMerge(screen, merge);
+  return askYesNo(screen, mergeQuestion(cleanLine(merge.path)));
 }

@@ -14,6 +14,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { RunClaudeError } from '../../../../src/core/errors.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import { auditReceivedCommits } from '../../../../src/review/commits/audit/audit-commits.ts';
 import { isBranchName, parseBundleHead } from '../../../../src/review/commits/bundles/bundle.ts';
 import {
   type ReceivedBranch,
@@ -28,7 +29,6 @@ import {
   wantedBranch,
 } from '../../../../src/review/commits/move-branch.ts';
 import { readCommits } from '../../../../src/review/commits/read-commits.ts';
-import { auditCommits } from '../../../../src/session/later/audit-commits.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-import-'));
 const env = { PATH: process.env['PATH'] ?? '', HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
@@ -205,7 +205,7 @@ it('imports commits into a shallow clone', async () => {
   const file = path.join(root, 'shallow.bundle');
   git(request.clone, 'bundle', 'create', '-q', file, 'main', '^origin/main');
   using received = receiveCommits({ ...request, project, bundle: readFileSync(file) });
-  expect(await auditCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
+  expect(await auditReceivedCommits(received, policy)).toMatchObject([{ finding: { path: 'Makefile' } }]);
   received.import();
   expect(received.branches.map((branch) => planMove(project, branch))).toMatchObject([{ commits: 1 }]);
 });
@@ -239,7 +239,7 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   });
   using received = receiveCommits(request);
   const subjects = new Map(readCommits(received).map(({ id, subject }) => [id, subject]));
-  const found = (await auditCommits(received, policy)).map(({ commit, finding }) => [
+  const found = (await auditReceivedCommits(received, policy)).map(({ commit, finding }) => [
     finding.severity,
     finding.path,
     subjects.get(commit),
@@ -248,7 +248,7 @@ it('audits each commit alone: finds what a later commit reverts, and names the c
   expect(found).toContainEqual(['suspect', '.github/workflows/x.yml', '.github/workflows/x.yml']);
   expect(found).toContainEqual(['blocked', 'sub', 'gitlink']);
   using plain = receiveCommits(scene());
-  expect(await auditCommits(plain, policy)).toEqual([]);
+  expect(await auditReceivedCommits(plain, policy)).toEqual([]);
 });
 
 it('follows what documents of agents include, in the project and across commits, as an apply does', async () => {
@@ -259,7 +259,7 @@ it('follows what documents of agents include, in the project and across commits,
     'docs/other.md': 'Prose.\n',
   });
   using received = receiveCommits(request);
-  const found = (await auditCommits(received, policy)).map(({ finding }) => [finding.rule, finding.path]);
+  const found = (await auditReceivedCommits(received, policy)).map(({ finding }) => [finding.rule, finding.path]);
   expect(found).toContainEqual(['reached', 'docs/deep.md']);
 
   // One commit makes the document, and another one includes it.
@@ -271,7 +271,7 @@ it('follows what documents of agents include, in the project and across commits,
     { 'CLAUDE.md': 'See @docs/first.md\n', 'docs/first.md': 'Prose.\n' },
   );
   using both = receiveCommits(split);
-  const across = (await auditCommits(both, policy)).map(({ finding }) => [finding.rule, finding.path]);
+  const across = (await auditReceivedCommits(both, policy)).map(({ finding }) => [finding.rule, finding.path]);
   expect(across).toContainEqual(['reached', 'docs/first.md']);
   expect(across).toContainEqual(['reached', 'docs/new.md']);
 
@@ -281,7 +281,7 @@ it('follows what documents of agents include, in the project and across commits,
     'docs/other.md': 'Prose.\n',
   });
   using quiet = receiveCommits(near);
-  expect((await auditCommits(quiet, policy)).filter(({ finding }) => finding.severity !== 'note')).toEqual([]);
+  expect((await auditReceivedCommits(quiet, policy)).filter(({ finding }) => finding.severity !== 'note')).toEqual([]);
 });
 
 // A contributor's branch that the user has fetched and not merged: its commits are here, but nobody has reviewed them.
@@ -316,7 +316,7 @@ it.each([
   git(request.project, 'reset', '-q', '--hard', 'next');
   using received = receiveCommits(request);
   const tip = git(request.clone, 'rev-parse', 'main');
-  const found = (await auditCommits(received, policy)).map(({ commit, finding }) => [
+  const found = (await auditReceivedCommits(received, policy)).map(({ commit, finding }) => [
     finding.severity,
     finding.path,
     commit,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import { auditReceivedCommits } from '../../../../src/review/commits/audit/audit-commits.ts';
 import { judgeBranch, judgeMessage } from '../../../../src/review/commits/audit/judge-words.ts';
 import { receiveCommits } from '../../../../src/review/commits/import-commits.ts';
-import { auditCommits } from '../../../../src/session/later/audit-commits.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-words-'));
 const env = { PATH: process.env['PATH'] ?? '', HOME: root, GIT_CONFIG_NOSYSTEM: '1' };
@@ -55,9 +55,11 @@ it('names both in the commits of a session, whose message git am applies', async
   const bundle = execFileSync('cat', [file]);
   using received = receiveCommits({ project, sessionDir, bundle, sessionId: 'id-1', maxBytes: 1 << 20 });
   const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
-  const found = await auditCommits(received, policy);
+  const found = await auditReceivedCommits(received, policy);
   expect(found.map(({ finding }) => finding.rule)).toEqual(['commit-message', 'commit-branch']);
-  expect(await auditCommits(received, { ...policy, allowSuspect: ['commit-message', 'branch-name'] })).toEqual([]);
+  expect(await auditReceivedCommits(received, { ...policy, allowSuspect: ['commit-message', 'branch-name'] })).toEqual(
+    [],
+  );
   // The mechanism: a file that the commit does not have.
   git(project, 'am', '-q', writePatch(clone));
   expect(existsSync(path.join(project, 'evil'))).toBe(true);
@@ -84,7 +86,7 @@ it('blocks decoys in contents, messages and names of branches', async () => {
   using received = receiveCommits({ project, sessionDir, bundle, sessionId: 'id-2', maxBytes: 1 << 20 });
   const policy = { allowSuspect: [], auditRules: [], auditSeverities: {} } as unknown as Policy;
   const masked = { decoys: [{ path: '.env', name: 'KEY', value }], real: [], paths: [] };
-  const found = (await auditCommits(received, policy, { masked })).filter(
+  const found = (await auditReceivedCommits(received, policy, { masked })).filter(
     ({ finding }) => finding.severity === 'blocked',
   );
   expect(found.map(({ finding }) => [finding.rule, finding.path, finding.detail])).toEqual([

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openContentStore } from '../../../../src/core/store/content.ts';
 import type { ChosenChange } from '../../../../src/core/types/review.ts';
-import type { HeadTree } from '../../../../src/review/publish/head-tree.ts';
-import { layOut } from '../../../../src/review/publish/scratch-tree.ts';
+import { type HeadTree, layOut } from '../../../../src/review/publish/scratch-tree.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-scratch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readHead } from '../../../../src/review/publish/head-tree.ts';
-import type { ScratchFile } from '../../../../src/review/publish/scratch-tree.ts';
+import { readHead, type ScratchFile } from '../../../../src/review/publish/scratch-tree.ts';
 import { writeCommit } from '../../../../src/review/publish/write-commit.ts';
 
 /** A repository with one commit of these files; the project is the folder `part` of it, or its top. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
-import { askMerge } from '../../../../src/review/screen/ask/ask-merge.ts';
+import { askMerge } from '../../../../src/review/screen/ask/ask-conflict.ts';
 import type { Screen } from '../../../../src/terminal/screen.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
-import { tellLines } from '../../../../src/review/screen/tell-lines.ts';
+import { tellLines } from '../../../../src/review/screen/finding-lines.ts';
 
 it('prints facts as messages, and findings with their severity, without the prefix that the printer writes', () => {
   const events: SessionEvent[] = [];

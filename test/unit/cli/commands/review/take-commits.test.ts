@@ -6,11 +6,11 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planBranches, takeCommits } from '../../../../../src/cli/commands/review/take-commits.ts';
 import type { SessionRecord } from '../../../../../src/core/types/session.ts';
+import type { RepositoryCommits } from '../../../../../src/review/commits/audit/audit-commits.ts';
 import { receiveCommits } from '../../../../../src/review/commits/import-commits.ts';
 import { NO_LFS } from '../../../../../src/review/commits/lfs/objects.ts';
 import { findRepositories } from '../../../../../src/review/commits/repositories.ts';
 import { gitWords } from '../../../../../src/review/commits/taken-twice.ts';
-import type { RepositoryCommits } from '../../../../../src/session/later/session-commits.ts';
 import type { UserDeps } from '../../../../../src/session/stage/deps.ts';
 import type { Screen } from '../../../../../src/terminal/screen.ts';
 

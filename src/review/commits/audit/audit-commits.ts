@@ -1,20 +1,20 @@
-import { findingsOf } from '../../audit/findings.ts';
-import { MaskedSearch } from '../../audit/masked.ts';
-import type { RelPath } from '../../core/text/path.ts';
-import type { MaskedValues } from '../../core/types/decoy.ts';
-import type { Change, Digest } from '../../core/types/entry.ts';
-import { type Finding, SEVERITY_RANK } from '../../core/types/finding.ts';
-import type { Plan } from '../../core/types/plan.ts';
-import type { Policy } from '../../core/types/policy.ts';
-import { matcher } from '../../review/choices/build-review.ts';
-import { readCommitBase, repositoryConfig } from '../../review/commits/audit/audit-commit-range.ts';
-import { judgeBranch, judgeMessage } from '../../review/commits/audit/judge-words.ts';
-import { openGitObjects } from '../../review/commits/git-objects.ts';
-import { type GitlinkTargets, judgeGitlinks } from '../../review/commits/gitlinks.ts';
-import type { ReceivedCommits } from '../../review/commits/import-commits.ts';
-import { findLeftOutChanges } from '../../review/commits/left-out.ts';
-import { judgePointers, rawLfsFiles, withLfsContents } from '../../review/commits/lfs/judge.ts';
-import { type LfsObjects, NO_LFS } from '../../review/commits/lfs/objects.ts';
+import { findingsOf } from '../../../audit/findings.ts';
+import { MaskedSearch } from '../../../audit/masked.ts';
+import type { RelPath } from '../../../core/text/path.ts';
+import type { MaskedValues } from '../../../core/types/decoy.ts';
+import type { Change, Digest } from '../../../core/types/entry.ts';
+import { type Finding, SEVERITY_RANK } from '../../../core/types/finding.ts';
+import type { Policy } from '../../../core/types/policy.ts';
+import { type LackedFiles, NOTHING_LACKED } from '../../../workspace/view/lacking.ts';
+import { matcher } from '../../choices/build-review.ts';
+import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';
+import { policySettings } from '../../judging/policy-settings.ts';
+import { openGitObjects } from '../git-objects.ts';
+import { type GitlinkTargets, judgeGitlinks } from '../gitlinks.ts';
+import type { ReceivedCommits } from '../import-commits.ts';
+import { findLeftOutChanges } from '../left-out.ts';
+import { judgePointers, rawLfsFiles, withLfsContents } from '../lfs/judge.ts';
+import { type LfsObjects, NO_LFS } from '../lfs/objects.ts';
 import {
   type CommitChanges,
   readBlobs,
@@ -22,13 +22,10 @@ import {
   readCommitChanges,
   readMessages,
   withTargets,
-} from '../../review/commits/read-commits.ts';
-import type { Repository } from '../../review/commits/repositories.ts';
-import { ChangeJudge, type OwnContent } from '../../review/judging/change-judge.ts';
-import { policySettings } from '../../review/judging/policy-settings.ts';
-import { type LackedFiles, NOTHING_LACKED } from '../../workspace/view/lacking.ts';
-import { maskedInCommits } from '../end/masked-values.ts';
-import type { SessionCommits } from './session-commits.ts';
+} from '../read-commits.ts';
+import type { Repository } from '../repositories.ts';
+import { readCommitBase, repositoryConfig } from './audit-commit-range.ts';
+import { judgeBranch, judgeMessage } from './judge-words.ts';
 
 /** A finding and the commit that it is in. */
 export interface CommitFinding {
@@ -38,17 +35,38 @@ export interface CommitFinding {
   readonly finding: Finding;
 }
 
+/** The commits that a session made in one repository. */
+export interface RepositoryCommits {
+  readonly repository: Repository;
+  readonly received: ReceivedCommits;
+  readonly lfs: LfsObjects;
+}
+
+/** The commits of a session, in each repository that has some. */
+export interface CommitsOfSession {
+  readonly sessionId: string;
+  readonly made: readonly RepositoryCommits[];
+  /** The user's repositories that the session had a copy of, with commits or without. */
+  readonly repositories: readonly Repository[];
+}
+
 /** The findings in the commits of every repository, the most severe first. Paths are from the project. */
-export async function auditSessionCommits(
-  { made, repositories, sessionId }: SessionCommits,
+export async function auditCommitsOfSession(
+  { made, repositories, sessionId }: CommitsOfSession,
   policy: Policy,
-  { lacked, plan, signal }: Pick<AuditOptions, 'signal'> & { readonly lacked: LackedFiles; readonly plan: Plan },
+  { lacked, masked, signal }: Pick<AuditOptions, 'signal' | 'masked'> & { readonly lacked: LackedFiles },
 ): Promise<CommitFinding[]> {
   const found: CommitFinding[] = [];
-  const masked = maskedInCommits(plan);
   for (const { repository, received, lfs } of made) {
     const gitlinks = { made, repositories, within: repository.path, sessionId };
-    for (const one of await auditCommits(received, policy, { signal, repository, gitlinks, lfs, lacked, masked }))
+    for (const one of await auditReceivedCommits(received, policy, {
+      signal,
+      repository,
+      gitlinks,
+      lfs,
+      lacked,
+      masked,
+    }))
       found.push(one);
   }
   return found.sort(bySeverity);
@@ -77,7 +95,7 @@ interface AuditOptions {
  * Audits each commit alone, so that nothing hides in a commit that a later one reverts, and the changes of each branch as
  * a whole, and the messages and names of branches. Returns the findings, the most severe first.
  */
-export async function auditCommits(
+export async function auditReceivedCommits(
   received: ReceivedCommits,
   policy: Policy,
   options: AuditOptions = {},
