@@ -87,5 +87,10 @@ function questionLine<Key extends string>({ text, answers, onEnter }: Question<K
 function answerLines<Key extends string>({ answers, onEnter }: Question<Key>): string[] {
   const rows = Object.entries<string>(answers);
   const width = rows.reduce((most, [key]) => Math.max(most, key.length), 0);
-  return rows.map(([key, does]) => `${key.padEnd(width)}  ${does}${key === onEnter ? ' (also Enter)' : ''}`);
+  return rows.map(([key, does]) => `${key.padEnd(width)}  ${key === onEnter ? withEnter(does) : does}`);
+}
+
+/** 'leave them (also Enter)', and 'end here (also Ctrl-C or Enter)' where another key does the same. */
+function withEnter(does: string): string {
+  return / \(also [^)]+\)$/.test(does) ? does.replace(/\)$/, ' or Enter)') : `${does} (also Enter)`;
 }

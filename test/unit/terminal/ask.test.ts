@@ -56,6 +56,13 @@ it.each(['x', 'yy', 'y please', 'l SRC', 'd', 'dis', '? l', '\x1b[2Jy'])(
   },
 );
 
+it('names Enter and another key that does the same together', async () => {
+  const answers = { y: 'start', n: 'end here (also Ctrl-C)' };
+  const question: Question<'y' | 'n'> = { text: 'Start?', about: [], answers, onEnter: 'n' };
+  const { output } = await answered((screen) => ask(screen, question), '?', 'y');
+  expect(output).toContain('[sandbox] n  end here (also Ctrl-C or Enter)\n');
+});
+
 it('? explains the screen and each answer, and the question is asked again', async () => {
   const { answer, output } = await answered(menu, '?', 'y');
   expect(answer).toEqual({ key: 'y', rest: '' });
