@@ -26,6 +26,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   resume: async () => (await import('./commands/resume.ts')).resumeCommand,
   explore: async () => (await import('./commands/explore.ts')).exploreCommand,
   sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
+  top: async () => (await import('./commands/top.ts')).topCommand,
   config: async () => (await import('./commands/config.ts')).configCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   cache: async () => (await import('./commands/cache.ts')).cacheCommand,

@@ -16,6 +16,7 @@ export const sessionsCommand: CommandRun = async (line, context) => {
   const named = line.words[0];
   // The real path of the part that exists: a session may outlive the folder of its project.
   const project = named === undefined ? undefined : nearestReal(resolve(context.cwd, named));
+  if (line.options.has('watch')) return (await import('../top/watch-lines.ts')).watchLines(project, context);
   const { sessions, unreadable } = listSessions(context.places.stateDir);
   for (const one of unreadable) warnOfUnreadable(one, context);
   const listed = sessions

@@ -147,9 +147,14 @@ export const COMMANDS: readonly CommandShape[] = [
     'sessions',
     '[PROJECT]',
     'list the sessions of all projects, newest first',
-    [flag('all', 'include sessions that changed nothing'), JSON_OPTION],
+    [
+      flag('all', 'include sessions that changed nothing'),
+      flag('watch', 'go on, and print a line whenever a state changes'),
+      JSON_OPTION,
+    ],
     1,
   ),
+  command('top', '', 'show running and pending sessions on the whole terminal', [], 0),
   command(
     'status',
     '[ID]',

@@ -25,7 +25,7 @@ export const FIRST_OPTIONS: readonly string[] = [
 export const COMMAND_GROUPS = {
   Work: ['exec', 'batch', 'up', 'down', 'shell', 'resume', 'attach', 'wait', 'stop', 'ports'],
   Review: ['diff', 'apply', 'discard', 'undo', 'commits', 'audit', 'rehearse'],
-  Sessions: ['sessions', 'status', 'log', 'network', 'note', 'explore', 'export', 'import', 'projects'],
+  Sessions: ['sessions', 'top', 'status', 'log', 'network', 'note', 'explore', 'export', 'import', 'projects'],
   Setup: ['doctor', 'build', 'config', 'cache', 'gc', 'mcp', 'plugin', 'completion', 'help', 'version'],
 } as const;
 
@@ -54,6 +54,7 @@ export const EXAMPLE_OF_COMMAND: Readonly<Record<CommandName, string>> = {
   rehearse: 'run-claude rehearse',
   note: "run-claude note 'waits for the review of the API'",
   sessions: 'run-claude sessions .',
+  top: 'run-claude top',
   log: 'run-claude log --follow',
   network: 'run-claude network --suggest',
   projects: 'run-claude projects',

@@ -123,6 +123,11 @@ export function listSessions(stateDir: string): {
   return { sessions, unreadable, reserved };
 }
 
+/** The directories of all sessions, the oldest first. */
+export function sessionDirs(stateDir: string): readonly string[] {
+  return sessionIds(stateDir).map((id) => path.join(sessionsDir(stateDir), id));
+}
+
 function sessionIds(stateDir: string): string[] {
   try {
     return readdirSync(sessionsDir(stateDir)).filter(isSessionId).sort();
@@ -275,6 +280,7 @@ export function storeDir(sessionDir: string): string {
   return path.join(sessionDir, 'store');
 }
 
-function recordFile(sessionDir: string): string {
+/** session.json in the session's directory. */
+export function recordFile(sessionDir: string): string {
   return path.join(sessionDir, 'session.json');
 }
