@@ -3,7 +3,8 @@ import type { Plan } from '../../core/types/plan.ts';
 import { gitGrafts } from '../scan/git-grafts.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import { gitPathsOnDisk, withoutIgnored } from '../scan/project-ignores.ts';
-import { isMaskedOnDisk, type MaskedTree } from '../secrets/mask-secrets.ts';
+import type { MaskedTree } from '../secrets/mask-secrets.ts';
+import { maskedOnDisk } from '../secrets/masked-on-disk.ts';
 import { countEntering, type Entering, type EnteringRules } from './entering.ts';
 import { beginPrescan, type TakePrescan } from './prescan.ts';
 import { SHALLOW_COMMITS, VENDORED } from './shallow-git.ts';
@@ -55,12 +56,13 @@ export function startSelection(policy: Plan['policy'], root: string): Selection 
 /** What a setup, a cache or a service may read of the project: no more than the agent, so no file with masked secrets. */
 export function readableSelection(policy: Plan['policy'], root: string): Selection {
   const selection = startSelection(policy, root);
+  const isMasked = maskedOnDisk(root, policy.unmask ?? []);
   const isSecret = (path: string): boolean => {
     try {
-      return isMaskedOnDisk(root, policy.unmask ?? [], path);
+      return isMasked(path);
     } catch {
-      // Who reads it meets the same error.
-      return false;
+      // What cannot be judged is not read.
+      return true;
     }
   };
   return { ...selection, masked: (path) => selection.masked(path) || isSecret(path) };

@@ -172,14 +172,6 @@ function stateRules(
   };
 }
 
-/** Whether a file of the project at `root` is masked in a copy that is made now. For single files: each is read. */
-export function isMaskedOnDisk(root: string, unmask: readonly string[], path: string): boolean {
-  const isNamed = secretKind(path) !== undefined;
-  if (stateRules(gitPathsOnDisk(root), unmask)(path, isNamed) !== 'masked') return false;
-  const bytes = readFileSync(fsPath(`${root}/${path}`));
-  return bytes.length > MAX_NAMED_BYTES || maskedBytes(path, bytes, () => '') !== undefined;
-}
-
 export const KEY_BYTES = 32;
 
 /** The key from which the decoys of a base follow. Made with the first of them, in the base's directory on the host. */

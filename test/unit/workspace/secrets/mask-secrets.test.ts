@@ -25,6 +25,8 @@ import { type MaskedTree, maskSecrets } from '../../../../src/workspace/secrets/
 /** Put together here, so that no file of the repository holds a token. */
 const TOKEN = `ghp_${'k7Qz3mX9pLw2Rt8Yv5Nc4Bh6Jd1Gf0SaEuTi'}`;
 
+const SECRET = 'correct-horse-battery-9';
+
 interface Scene {
   readonly root: string;
   readonly base: string;
@@ -217,6 +219,23 @@ test.each([false, true])('stashes stay outside, packed: %s', async (isPacked) =>
   if (isPacked) expect(rewritten(tree, '.git/packed-refs')).toMatch(/^[^\n]*\n[0-9a-f]{40} refs\/heads\/\w+\n$/);
 });
 
+test('a setup reads no copy of a masked file, and none with one of its secrets', () => {
+  const { root, put, git } = scene();
+  put('.gitignore', '*.txt\nconfig/\n');
+  put('app/.env', `DB_PASSWORD=${SECRET}\n`);
+  put('setup.in', `DB_PASSWORD=${SECRET}\n`);
+  put('log.txt', `with ${SECRET}\n`);
+  put('config/database.yml', 'password: hunter2\n');
+  put('new.sh', `echo ${SECRET}\n`);
+  put('tracked.sh', `echo ${SECRET}\n`);
+  put('plain.txt', 'hello\n');
+  git('add', 'tracked.sh');
+  const names = ['setup.in', 'log.txt', 'config/database.yml', 'new.sh', 'tracked.sh', 'plain.txt', 'not-there'];
+  const masked = (unmask: readonly string[]) => names.filter(readableSelection({ ...DEFAULTS, unmask }, root).masked);
+  expect(masked([])).toEqual(['setup.in', 'log.txt', 'config/database.yml']);
+  expect(masked(['app/.env'])).toEqual(['config/database.yml']);
+});
+
 test('a setup reads no file that is masked', () => {
   const { root, put, git } = scene();
   put('.npmrc', '//registry.npmjs.org/:_authToken=hunter2\n');
@@ -228,8 +247,6 @@ test('a setup reads no file that is masked', () => {
   const { masked } = readableSelection(policy, root);
   expect(['.npmrc', 'app.env', 'secrets/db', 'prod.tfvars', 'not-there'].filter(masked)).toEqual(['.npmrc']);
 });
-
-const SECRET = 'correct-horse-battery-9';
 
 test('a masked secret is found in other ignored files, and has the same decoy there', async () => {
   const { put, git, scan } = scene();
