@@ -29,13 +29,18 @@ export class CopiedValues {
 
   /** The paths of the files whose secrets are in these bytes, also in Base64 or gzip. */
   sourcesIn(bytes: Uint8Array): readonly string[] {
+    return [...new Set(this.valuesIn(bytes).map(({ path }) => path))];
+  }
+
+  /** The secrets that are in these bytes, as {@link sourcesIn}. */
+  valuesIn(bytes: Uint8Array): readonly Decoy[] {
     if (this.#values.length === 0) return [];
-    return [...new Set([...searchContents(this.#searched, bytes)].map((at) => this.#values[at]?.path ?? ''))];
+    return [...searchContents(this.#searched, bytes)].map((at) => this.#values[at] as Decoy);
   }
 
   /** The bytes with another text in place of each value; undefined where one is there in another spelling. */
   replaceIn(bytes: Buffer, decoyFor: (value: Decoy) => string): Buffer | undefined {
-    const found = [...searchContents(this.#searched, bytes)].map((at) => this.#values[at] as Decoy);
+    const found = [...this.valuesIn(bytes)];
     if (found.length === 0) return bytes;
     // A longer value may have a shorter one in it.
     found.sort((one, other) => other.value.length - one.value.length);

@@ -4,6 +4,7 @@ import { CopiedValues } from '../../core/secrets/copied-values.ts';
 import { isSecretFolder, isSecretHint, secretKind } from '../../core/secrets/kinds.ts';
 import { maskedBytes } from '../../core/secrets/masked-bytes.ts';
 import type { Decoy } from '../../core/types/decoy.ts';
+import type { SecretValue } from '../../core/types/secret-file.ts';
 
 /** A file that holds a secret, whether git tracks it or not. */
 export interface FoundSecret {
@@ -226,10 +227,11 @@ const ACCOUNT = /"type"\s*:\s*"service_account"/;
 /** The secrets of a file. */
 export function valuesOf(path: string, bytes: Buffer): readonly Decoy[] {
   const values: Decoy[] = [];
-  maskedBytes(path, bytes, ({ name, value }) => {
+  const keep = ({ name, value }: SecretValue): string => {
     values.push({ path, ...(name === undefined ? {} : { name }), value });
     return '';
-  });
+  };
+  maskedBytes(path, bytes, keep, true);
   return values;
 }
 

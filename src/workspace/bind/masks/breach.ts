@@ -3,7 +3,7 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 
 /** Why the masks of a bind session no longer hold, or can no longer be watched. */
 export type Breach =
-  | { readonly kind: 'replaced' | 'removed' | 'linked' | 'appeared' | 'secret'; readonly path: string }
+  | { readonly kind: 'replaced' | 'removed' | 'linked' | 'appeared' | 'copy' | 'secret'; readonly path: string }
   | { readonly kind: 'unwatched'; readonly why: string };
 
 /** The file that a mount covers, as lstat shows it. */
@@ -32,6 +32,7 @@ const WHAT_HAPPENED: Readonly<Record<Exclude<Breach['kind'], 'unwatched'>, strin
   removed: 'was renamed or deleted while the agent ran, so its mask no longer covers its name',
   linked: 'got a second name (a hard link) while the agent ran, which its mask does not cover',
   appeared: 'appeared while the agent ran, and --mask names it. Nothing shows whether you or the agent made it',
+  copy: 'appeared while the agent ran, with the content or a secret of a masked file, which the agent does not have',
   secret:
     'appeared while the agent ran, with a secret that the agent had not seen. Nothing shows whether you or the agent made it',
 };
@@ -48,6 +49,7 @@ export function breachError(breach: Breach): RunClaudeError {
 }
 
 function wayOn(breach: Breach): string {
+  if (breach.kind === 'copy') return 'Delete it, or have git ignore it, and start a new session.';
   if (breach.kind !== 'secret') return 'Start a new session to go on.';
   return `Start a new session: it masks the file. If the agent made it, and is to read it: --unmask ${shellWord(breach.path)}.`;
 }

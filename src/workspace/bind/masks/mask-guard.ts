@@ -16,6 +16,8 @@ export interface MaskGuardOptions {
   readonly wouldMask: (path: string) => boolean;
   /** As wouldMask, of a file that holds a secret. */
   readonly isNewSecret: (path: string) => boolean;
+  /** Whether a new file of any name has what only the user can have written: the secrets of a masked file. */
+  readonly isRealCopy: (path: string) => boolean;
   readonly maxFolders?: number;
 }
 
@@ -38,7 +40,7 @@ export interface MaskGuard extends Disposable {
  * @throws {RunClaudeError} MASK_UNWATCHED
  */
 export function openMaskGuard(options: MaskGuardOptions): MaskGuard {
-  const { root, entries, wouldMask, isNewSecret, maxFolders } = options;
+  const { root, entries, wouldMask, isNewSecret, isRealCopy, maxFolders } = options;
   const identityAt = (path: string): FileIdentity | undefined =>
     lstatSync(absolutePath(root, path), { bigint: true, throwIfNoEntry: false });
   const covered = new Map<string, FileIdentity>();
@@ -78,6 +80,7 @@ export function openMaskGuard(options: MaskGuardOptions): MaskGuard {
       if (stat.ino === ino && stat.dev === dev) breakWith({ kind: 'linked', path: name });
     if (stat.size === 0n || entries.has(path)) return;
     if (wouldMask(path)) breakWith({ kind: 'appeared', path });
+    else if (isRealCopy(path)) breakWith({ kind: 'copy', path });
     else if (isNewSecret(path)) breakWith({ kind: 'secret', path });
   };
   const watch = new TreeWatch({

@@ -3,12 +3,14 @@ import type { Decoy } from '../../../core/types/decoy.ts';
 import type { Mount } from '../../../core/types/engine.ts';
 import type { Plan } from '../../../core/types/plan.ts';
 import type { SecretFile } from '../../../core/types/secret-file.ts';
+import { gitPathsOnDisk } from '../../scan/project-ignores.ts';
 import type { HostEntry } from '../scan-project.ts';
 import { unwatchedError } from './breach.ts';
 import { type MaskGuard, openMaskGuard } from './mask-guard.ts';
 import { filesOfMask, mountMasks, withOtherNames } from './mask-mounts.ts';
 import type { EndedMask } from './mask-record.ts';
-import { isNewSecret, readableValues, textsWithDecoys } from './project-secrets.ts';
+import { bytesOrNothing, isNewSecret, readableValues, textsWithDecoys } from './project-secrets.ts';
+import { realCopies } from './real-copies.ts';
 
 /** What covers the masked files of a bind session, and what watches that it does. */
 export interface BindMasks {
@@ -43,8 +45,17 @@ export function openMasks(
   const covered = files.map(({ path }) => path);
   // From here on every change is noticed, also one that comes before the mounts exist.
   const known = readableValues(root, entries, { secrets, decoys, env: plan.env });
+  const isRealCopy = realCopies({
+    root,
+    entries,
+    masked: covered,
+    read: (path) => bytesOrNothing(root, path, entries.get(path)),
+    isTracked: gitPathsOnDisk(root).isTracked,
+    known,
+    unmask: plan.policy.unmask,
+  });
   const isSecret = isNewSecret(root, plan.policy, known);
-  const guard = openMaskGuard({ root, entries, covered, wouldMask: isNamed, isNewSecret: isSecret });
+  const guard = openMaskGuard({ root, entries, covered, wouldMask: isNamed, isNewSecret: isSecret, isRealCopy });
   try {
     return { mounts: mountMasks(plan, files), guard, decoys };
   } catch (error) {

@@ -115,7 +115,8 @@ export function excludeInGit(gitDir: string, root: string, masked: readonly stri
   appendFileSync(path.join(gitDir, 'info/exclude'), `\n${lines.join('\n')}\n`);
 }
 
-function bytesOrNothing(root: string, one: string, entry: HostEntry | undefined): Buffer {
+/** Empty for what cannot be read, or is another file than at the scan. */
+export function bytesOrNothing(root: string, one: string, entry: HostEntry | undefined): Buffer {
   try {
     return readAsScanned(root, one, entry);
   } catch {

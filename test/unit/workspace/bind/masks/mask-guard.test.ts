@@ -39,10 +39,18 @@ const at = (name: string): string => path.join(root, name);
 const wouldMask = (name: string): boolean => /(^|\/)\.env(\.|$)|\.key$/.test(name);
 /** Of the project's own function, its answer by name alone. */
 const isNewSecret = (name: string): boolean => name.endsWith('.pem');
+const isRealCopy = (name: string): boolean => name.endsWith('copied.txt');
 const scan = () => scanProject(root, () => false).entries;
 
 function open(entries = scan()): MaskGuard {
-  guard = openMaskGuard({ root, entries, covered: ['.env', 'config/deep/app.key'], wouldMask, isNewSecret });
+  guard = openMaskGuard({
+    root,
+    entries,
+    covered: ['.env', 'config/deep/app.key'],
+    wouldMask,
+    isNewSecret,
+    isRealCopy,
+  });
   return guard;
 }
 
@@ -74,6 +82,7 @@ const BREACHES: readonly (readonly [what: string, () => void, wanted: object])[]
     { kind: 'linked', path: '.env' },
   ],
   ['a new file', () => writeFileSync(at('.env.local'), 'A=1\n'), { kind: 'appeared', path: '.env.local' }],
+  ['a copy', () => writeFileSync(at('config/copied.txt'), 'A=1\n'), { kind: 'copy', path: 'config/copied.txt' }],
   ['a new secret', () => writeFileSync(at('config/tls.pem'), 'A=1\n'), { kind: 'secret', path: 'config/tls.pem' }],
   [
     'a new file in a new folder',
@@ -163,7 +172,7 @@ it('a mask is lost where the agent has the project and not the mount, from the f
 });
 
 it('more folders than may be watched are refused at the start, and a breach later', async () => {
-  const options = { root, entries: scan(), covered: ['.env'], wouldMask, isNewSecret };
+  const options = { root, entries: scan(), covered: ['.env'], wouldMask, isNewSecret, isRealCopy };
   expect(() => openMaskGuard({ ...options, maxFolders: 2 })).toThrow(/more folders than can be watched here \(2\)/);
   guard = openMaskGuard({ ...options, maxFolders: 4 });
   mkdirSync(at('a'));

@@ -13,6 +13,7 @@ import {
   readableValues,
   textsWithDecoys,
 } from '../../../../../src/workspace/bind/masks/project-secrets.ts';
+import { realCopies } from '../../../../../src/workspace/bind/masks/real-copies.ts';
 import { scanProject } from '../../../../../src/workspace/bind/scan-project.ts';
 
 const VALUE = 'sk_live_51NotSeenInside0000';
@@ -183,4 +184,45 @@ it('git inside passes over secrets that no rule ignores', () => {
   const gitDir = path.join(top, 'git');
   excludeInGit(gitDir, root, ['.env', 'certs/dev.key', 'sub/.git/git-crypt/keys']);
   expect(readFileSync(path.join(gitDir, 'info/exclude'), 'utf8')).toBe('\n/certs/dev.key\n');
+});
+
+it('a copy of a masked file under an ordinary name is one that only the user can have made', () => {
+  const [own, shared] = ['kept-from-the-agent-77', 'shared-with-a-file-of-git-88'];
+  write('.env', `KEY=${own}\nOTHER_KEY=${shared}\n`);
+  write('store.p12', 'a store with no value');
+  write('app.txt', `${shared}\n`);
+  const isCopy = realCopies({
+    root,
+    entries: scan(),
+    masked: ['.env', 'store.p12'],
+    read: (one) => readFileSync(path.join(root, one)),
+    isTracked: (one) => one === 'app.txt',
+    unmask: ['shown/'],
+    known: new Set(['known-to-the-agent-99']),
+  });
+  mkdirSync(path.join(root, 'shown'));
+  mkdirSync(path.join(root, 'node_modules'));
+  const judge = (name: string, text: string): boolean => {
+    write(name, text);
+    return isCopy(name);
+  };
+  expect(judge('notes.txt', `now ${own}\n`)).toBe(true);
+  expect(judge('env.b64', Buffer.from(`KEY=${own}`).toString('base64'))).toBe(true);
+  expect(judge('node_modules/same.bin', `KEY=${own}\nOTHER_KEY=${shared}\n`)).toBe(true);
+  expect(judge('store.bin', 'a store with no value')).toBe(true);
+  expect(judge('shown/notes.txt', `now ${own}\n`)).toBe(false);
+  // What git tracks can be copied by the agent.
+  expect(judge('copy.txt', `${shared}\n`)).toBe(false);
+  expect(judge('mine.txt', 'the text of an agent\n')).toBe(false);
+});
+
+it('ends a bind session at such a copy, and not at one with decoys', async () => {
+  write('.env', 'KEY=kept-from-the-agent-77\n');
+  const entries = scan();
+  const plan = planOf({});
+  const { guard, decoys } = openMasks(plan, entries, findProjectSecrets(root, entries, plan.policy).files);
+  using _guard = guard;
+  write('mine.txt', `KEY=${decoys[0]?.value}\n`);
+  write('saved.txt', 'KEY=kept-from-the-agent-77\n');
+  expect(await guard?.broken).toEqual({ kind: 'copy', path: 'saved.txt' });
 });
