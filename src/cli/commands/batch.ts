@@ -134,7 +134,11 @@ async function engineFacts(
     const key = JSON.stringify([program.kind, policy.credentials, policy.engine, policy.on]);
     if (seen.has(key)) continue;
     seen.add(key);
-    await requireLogin({ program, policy }, (await findLogin({ program, policy }, context.env, host)).source);
+    await requireLogin(
+      { program, policy },
+      (await findLogin({ program, policy }, context.env, host)).source,
+      context.env,
+    );
     for (const facts of await reachableEngines(policy, context)) found.set(facts.endpoint, facts);
   }
   return [...found.values()];

@@ -46,7 +46,7 @@ async function planAndRun(line: RunLine, context: CommandContext, signal: AbortS
       await printDryRun(setup, context, { ...login, entering: await scan.entering }, line);
       return 0;
     }
-    await requireLogin(setup.input, login.source);
+    await requireLogin(setup.input, login.source, env);
     const { startSession, withReadyStart } = await import('../../session/start/start-session.ts');
     if (line.background === true) {
       const { startAway } = await import('../run/start-away.ts');

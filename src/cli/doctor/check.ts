@@ -21,6 +21,7 @@ const TITLES = {
   'file-sharing': 'File sharing',
   strategy: 'Copy strategy',
   image: 'Image',
+  'way-out': 'Way out',
   credential: 'Credential',
   configuration: 'Configuration',
   mcp: 'MCP servers',

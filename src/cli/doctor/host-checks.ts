@@ -1,11 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { RunClaudeError } from '../../core/errors.ts';
 import { freeDiskMb } from '../../core/host/facts.ts';
 import { gitVersion } from '../../core/host/git.ts';
 import { MIN_START_MB } from '../../core/text/disk-room.ts';
 import { shellWord } from '../../core/text/shell-word.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
+import { readWayOut } from '../../network/gateway/upstream.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { type FileSystemOf, fileSystems } from './file-system.ts';
@@ -29,6 +31,20 @@ export function hostChecks(
     diskCheck('cache-disk', cacheDir, freeMb),
   ];
 }
+
+/** The proxy and the certificates that the environment names; nothing where it names none. */
+export function wayOutChecks(env: CommandContext['env']): readonly Check[] {
+  try {
+    const { proxy, extraCa } = readWayOut(env);
+    const words = [...(proxy === undefined ? [] : [`proxy ${proxy.host}`]), ...(extraCa === '' ? [] : [OWN_CA])];
+    return words.length === 0 ? [] : [ok('way-out', words.join(', '))];
+  } catch (error) {
+    if (!(error instanceof RunClaudeError)) throw error;
+    return [fault('way-out', error.message, error.hint ?? '')];
+  }
+}
+
+const OWN_CA = 'certificates of NODE_EXTRA_CA_CERTS';
 
 type FreeSpace = (dir: string) => number;
 

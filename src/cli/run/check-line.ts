@@ -53,7 +53,7 @@ async function refuseWhateverMode(asked: AskedRun, context: CommandContext, plac
   // Copy mode allows more folders, and bind mode needs less room.
   await checkAsked({ ...asked, policy: { ...policy, mode: 'copy' } }, place, false);
   requireRoom({ mode: 'bind' }, place.host);
-  await requireLogin(asked, (await findLogin(asked, place.env, place.host)).source);
+  await requireLogin(asked, (await findLogin(asked, place.env, place.host)).source, place.env);
   const engines = await reachableEngines(policy, context);
   if (engines.length === 1) for (const facts of engines) refuseEngine(facts, policy);
 }

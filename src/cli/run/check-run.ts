@@ -2,6 +2,7 @@ import { homeAgent } from '../../agents/agents.ts';
 import { EXIT, RunClaudeError } from '../../core/errors.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { engineNames } from '../../session/plan/choose-engine.ts';
+import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import { planAlone } from '../../session/start/plan-alone.ts';
 import { checkAsked, setUpRun } from '../../session/start/set-up-run.ts';
 import { outputColumns } from '../../terminal/wrap-words.ts';
@@ -25,6 +26,7 @@ export async function checkRun(line: RunLine, context: CommandContext): Promise<
     choice: { engine: policy.engine, on: checkedName(policy) },
     agent: homeAgent(line.program),
     accessories: network === 'none' ? { mcpServers: [], mcpPrograms: [], plugin } : { mcpServers, mcpPrograms, plugin },
+    network,
     roots: [project.root],
   };
   const checks = [...(await environmentChecks(context, checked)), await planCheck(line, merged, context)];
@@ -43,7 +45,11 @@ async function planCheck(line: RunLine, merged: ProjectPolicy, context: CommandC
     const checked = await checkAsked(askedRun(line, merged), place, true);
     const chosen = await openChosenEngine(checked.policy, context, false, line.without ?? []);
     try {
-      const { plan, unapproved } = await planAlone(await setUpRun(checked, chosen, place), context);
+      const setup = await setUpRun(checked, chosen, place);
+      const { plan, unapproved } = await planAlone(setup, context);
+      const login = await findLogin(setup.input, place.env, place.host);
+      const refusal = await requireLogin(setup.input, login.source, place.env).catch((error: unknown) => error);
+      if (refusal instanceof RunClaudeError) return refused(refusal);
       if (unapproved !== undefined) {
         const [, ...rows] = unapproved.lines;
         const { message, hint } = unapproved.refusal;
@@ -57,6 +63,10 @@ async function planCheck(line: RunLine, merged: ProjectPolicy, context: CommandC
   } catch (error) {
     if (!(error instanceof RunClaudeError)) throw error;
     if (error.status === EXIT.usage) throw error;
-    return fault('plan', error.message.split('\n')[0] ?? '', error.hint ?? 'See run-claude doctor.');
+    return refused(error);
   }
+}
+
+function refused({ message, hint }: RunClaudeError): Check {
+  return fault('plan', message.split('\n')[0] ?? '', hint ?? 'See run-claude doctor.');
 }

@@ -102,7 +102,7 @@ async function startKept(
     const setup = await setUpRun(checked, chosen, place);
     for (const text of setup.warnings) tell({ kind: 'message', level: 'warning', text });
     const login = await findLogin(setup.input, env, place.host);
-    await requireLogin(setup.input, login.source);
+    await requireLogin(setup.input, login.source, context.env);
     const deps = startDeps(setup, login, context, screen);
     return await withReadyStart(setup, deps, (plan) => hold(plan, context));
   } finally {

@@ -26,23 +26,43 @@ export interface Upstreams {
   readonly extraCa: string;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+type Cloud = { readonly url: string; readonly api: ProviderApi };
+
+/** Variables that name the host's proxy, the one that counts first. */
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'] as const;
+
 /**
- * Addresses of the provider and of the host's HTTPS proxy, and which of them only this machine can reach.
+ * The proxy that the environment names, and the certificates that it adds. The gateway, `doctor` and `--check` all ask here.
  *
- * @throws RunClaudeError USAGE for a provider or proxy address that is not an http(s) URL; CA_UNREADABLE.
+ * @throws {RunClaudeError} USAGE for a proxy that is not supported, CA_UNREADABLE
  */
-export async function findUpstreams(
-  env: NodeJS.ProcessEnv,
-  cloud?: { readonly url: string; readonly api: ProviderApi },
-): Promise<Upstreams> {
-  const provider =
-    cloud === undefined
-      ? httpUrl(env['ANTHROPIC_BASE_URL'] || DEFAULT_PROVIDER, 'ANTHROPIC_BASE_URL')
-      : httpUrl(cloud.url, `the base URL of ${cloud.api.kind}`);
-  const proxyText = env['HTTPS_PROXY'] || env['https_proxy'] || env['ALL_PROXY'] || env['all_proxy'] || '';
-  const proxy = proxyText === '' ? undefined : httpUrl(proxyText, 'HTTPS_PROXY');
-  if (proxy?.protocol === 'https:')
-    throw usageError('HTTPS_PROXY: a proxy reached over TLS is not supported', 'use its http:// address');
+export function readWayOut(env: Environment): { readonly proxy: URL | undefined; readonly extraCa: string } {
+  const name = PROXY_VARIABLES.find((one) => (env[one] ?? '') !== '');
+  const proxy = name === undefined ? undefined : httpUrl(env[name] ?? '', name, PROXY_HINT);
+  if (proxy?.protocol === 'https:') throw usageError(`${name}: a proxy reached over TLS is not supported`, PROXY_HINT);
+  return { proxy, extraCa: extraCa(env) };
+}
+
+const PROXY_HINT = "Use the proxy's http:// address. Proxies over TLS and SOCKS are not supported.";
+
+/**
+ * Refuses an environment from which no gateway starts.
+ *
+ * @throws {RunClaudeError} USAGE for a provider or proxy address that is not an http(s) URL; CA_UNREADABLE
+ */
+export function requireWayOut(env: Environment, cloud?: Cloud): void {
+  providerUrl(env, cloud);
+  readWayOut(env);
+}
+
+/**
+ * Addresses of the provider and of the host's HTTPS proxy, and which of them only this machine can reach. Throws as
+ * requireWayOut does.
+ */
+export async function findUpstreams(env: Environment, cloud?: Cloud): Promise<Upstreams> {
+  const provider = providerUrl(env, cloud);
+  const { proxy, extraCa } = readWayOut(env);
   const [providerNear, proxyNear] = await Promise.all([isNear(provider), proxy === undefined ? false : isNear(proxy)]);
   return {
     provider: { url: provider.href, relay: providerNear, ...(cloud === undefined ? {} : { api: cloud.api }) },
@@ -51,8 +71,14 @@ export async function findUpstreams(
       ...(providerNear ? { provider: target(provider) } : {}),
       ...(proxyNear && proxy !== undefined ? { proxy: target(proxy) } : {}),
     },
-    extraCa: extraCa(env),
+    extraCa,
   };
+}
+
+function providerUrl(env: Environment, cloud: Cloud | undefined): URL {
+  return cloud === undefined
+    ? httpUrl(env['ANTHROPIC_BASE_URL'] || DEFAULT_PROVIDER, 'ANTHROPIC_BASE_URL')
+    : httpUrl(cloud.url, `the base URL of ${cloud.api.kind}`);
 }
 
 /**
@@ -72,7 +98,7 @@ export function refuseReadableRelay({ provider, proxy }: Pick<Upstreams, 'provid
 }
 
 /** The names of NO_PROXY, as curl reads it: a name includes its subdomains. Address ranges do not apply to names. */
-function noProxy(env: NodeJS.ProcessEnv): readonly string[] {
+function noProxy(env: Environment): readonly string[] {
   const texts = (env['NO_PROXY'] || env['no_proxy'] || '').split(/[,\s]+/);
   return texts.flatMap((text) => {
     const [, name, port] = /^(?:\*?\.)?(\*|[A-Za-z0-9_.-]+?)(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -80,10 +106,10 @@ function noProxy(env: NodeJS.ProcessEnv): readonly string[] {
   });
 }
 
-function httpUrl(text: string, name: string): URL {
+function httpUrl(text: string, name: string, hint?: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw usageError(`${name} is not an http:// or https:// address`);
+    throw usageError(`${name} is not an http:// or https:// address`, hint);
   }
   return url;
 }
@@ -107,7 +133,7 @@ async function isNear(url: URL): Promise<boolean> {
   }
 }
 
-function extraCa(env: NodeJS.ProcessEnv): string {
+function extraCa(env: Environment): string {
   const file = env['NODE_EXTRA_CA_CERTS'] ?? '';
   if (file === '') return '';
   try {

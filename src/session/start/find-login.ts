@@ -3,6 +3,7 @@ import { describeCredential } from '../../agents/claude/credentials/credentials.
 import { RunClaudeError } from '../../core/errors.ts';
 import type { CredentialSource } from '../../core/types/credential.ts';
 import type { HostFacts, Plan } from '../../core/types/plan.ts';
+import { requireWayOut } from '../../network/gateway/upstream.ts';
 import { type CredentialLookup, credentialLookup, refuseAsFile } from '../stage/credential.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 
@@ -30,14 +31,19 @@ export async function findLogin(
 }
 
 /**
- * Without a login an agent ends at its first request: reported before an image is built for it, and before the user is
+ * Without a login or a way to the provider, an agent ends at its first request: reported before an image is built for it, and before the user is
  * asked for anything.
  *
- * @throws {RunClaudeError} CREDENTIAL_MISSING where the program is an agent that needs a login; USAGE for one that cannot be
+ * @throws {RunClaudeError} as requireWayOut; CREDENTIAL_MISSING where the program is an agent that needs a login; USAGE for one that cannot be
  * a file inside, where the policy asks for that
  */
-export async function requireLogin(session: LoginOf, source: CredentialSource | undefined): Promise<void> {
+export async function requireLogin(
+  session: LoginOf,
+  source: CredentialSource | undefined,
+  env: SessionDeps['env'],
+): Promise<void> {
   const { program, policy } = session;
+  if (policy.network === 'gateway') requireWayOut(env, source?.cloud);
   const agent = agentOf(program);
   if (source === undefined && policy.credentials !== 'none' && agent?.loginHint !== undefined)
     throw new RunClaudeError('CREDENTIAL_MISSING', `there is no login for ${agent.title} on this machine`, {

@@ -77,3 +77,16 @@ it('an agent that needs its provider is not started without a network', async ()
   expect((await scene.run(['-p', 'hello'])).stderr).toContain('with network = "none" of .run-claude.toml');
   expect(JSON.parse((await scene.run(['sessions', '--json'])).stdout)).toEqual([]);
 });
+
+it('a proxy that no start takes is a fault of doctor and of --check', async () => {
+  await using scene = new Scene();
+  const proxy = { HTTPS_PROXY: 'socks5://127.0.0.1:1080' };
+  const words = 'HTTPS_PROXY is not an http:// or https:// address';
+  for (const check of [['doctor'], ['exec', '--check', '--', 'true']]) {
+    const { status, stdout } = await scene.run(check, { env: proxy });
+    expect([status, stdout]).toEqual([1, expect.stringMatching(new RegExp(`^fault +Way out +${words}`, 'm'))]);
+  }
+  const { status, stderr } = await scene.run(['exec', '--', 'true'], { env: proxy });
+  expect([status, stderr]).toEqual([2, expect.stringContaining(words)]);
+  expect(stderr).not.toContain('works on');
+});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkLines, fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
-import { gitCheck, hostChecks } from '../../../../src/cli/doctor/host-checks.ts';
+import { gitCheck, hostChecks, wayOutChecks } from '../../../../src/cli/doctor/host-checks.ts';
 import { probeLines } from '../../../../src/cli/doctor/probe.ts';
 import type { ProbeRow } from '../../../../src/engines/engine/hardening/probes.ts';
 
@@ -24,6 +24,16 @@ it('names the full disk: the one of the sessions or the one of the copies', () =
       ),
     );
   }
+});
+
+it('shows the proxy that sessions use, without its password, and refuses one that they cannot use', () => {
+  expect(wayOutChecks({})).toEqual([]);
+  expect(wayOutChecks({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' })).toEqual([
+    ok('way-out', 'proxy proxy.example:3128'),
+  ]);
+  expect(wayOutChecks({ ALL_PROXY: 'socks5://proxy.example' })).toMatchObject([
+    { result: 'fault', text: 'ALL_PROXY is not an http:// or https:// address' },
+  ]);
 });
 
 it.each([

@@ -20,15 +20,28 @@ it('an agent without a login does not start, and the words say how to log in', a
   const { words, source } = await loginOf(AGENT, {});
   expect(words).toMatch(/^none found\. Log in/);
   const refused = { code: 'CREDENTIAL_MISSING', hint: expect.stringContaining('--credentials none') };
-  await expect(requireLogin({ program: AGENT, policy: DEFAULTS }, source)).rejects.toMatchObject(refused);
+  await expect(requireLogin({ program: AGENT, policy: DEFAULTS }, source, {})).rejects.toMatchObject(refused);
   const policy = { ...DEFAULTS, credentials: 'none' } as const;
-  await requireLogin({ program: AGENT, policy }, undefined);
+  await requireLogin({ program: AGENT, policy }, undefined, {});
 });
 
 it.each(OTHERS)('$kind needs no login, and names no credential that it does not get', async (program) => {
   const { words, source } = await loginOf(program, {});
   expect(words).toBeUndefined();
-  await requireLogin({ program, policy: DEFAULTS }, source);
+  await requireLogin({ program, policy: DEFAULTS }, source, {});
   expect((await loginOf(program, KEY)).words).toMatch(/ANTHROPIC_API_KEY.*, broker$/);
   expect((await loginOf(program, KEY, 'none')).words).toBe('none');
+});
+
+it.each([
+  [{ HTTPS_PROXY: 'socks5://127.0.0.1:1080' }, 'HTTPS_PROXY is not an http:// or https:// address'],
+  [{ all_proxy: 'socks5h://127.0.0.1:1080' }, 'all_proxy is not an http:// or https:// address'],
+  [{ HTTPS_PROXY: 'https://proxy.example:3128' }, 'HTTPS_PROXY: a proxy reached over TLS is not supported'],
+  [{ ANTHROPIC_BASE_URL: 'model.example' }, 'ANTHROPIC_BASE_URL is not an http:// or https:// address'],
+  [{ NODE_EXTRA_CA_CERTS: '/nonexistent.pem' }, 'NODE_EXTRA_CA_CERTS: cannot read /nonexistent.pem'],
+])('no gateway starts with %j: refused before anything is made', async (env, message) => {
+  const [program = AGENT] = OTHERS;
+  await expect(requireLogin({ program, policy: DEFAULTS }, undefined, env)).rejects.toMatchObject({ message });
+  // Without a gateway nobody reads it.
+  await requireLogin({ program, policy: { ...DEFAULTS, network: 'none' } }, undefined, env);
 });
