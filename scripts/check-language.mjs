@@ -40,7 +40,7 @@ const EXCEPTIONS = [
   { file: 'CONTRIBUTING.md', text: '~~' },
   // The name of the trash directory on disk: earlier releases have written it, so it stays.
   { file: 'src/workspace/base/generations/trash.ts', text: 'gone' },
-  { file: 'src/session/later/gc.ts', text: "join(dir, 'gone')" },
+  { file: 'src/session/later/gc/gc.ts', text: "join(dir, 'gone')" },
 ];
 
 const WHOLE = /\.(md|sh|c|h|toml|yml|yaml)$|(^|\/)Dockerfile[^/]*$/;

@@ -10,7 +10,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandRun>>> = {
   ports: async () => (await import('./commands/running/ports.ts')).portsCommand,
   shell: async () => (await import('./commands/running/exec-inside.ts')).shellCommand,
   down: async () => (await import('./commands/running/down.ts')).downCommand,
-  mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  mcp: async () => (await import('./commands/mcp/mcp.ts')).mcpCommand,
   plugin: async () => (await import('./commands/plugin/plugin.ts')).pluginCommand,
   attach: async () => (await import('./commands/running/attach.ts')).attachCommand,
   wait: async () => (await import('./commands/running/wait.ts')).waitCommand,

@@ -50,7 +50,7 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   if (line.kind === 'help') {
     const { helpAbout, isPage } = await import('./help/help-page.ts');
     const { openOutput } = await import('../terminal/page-output.ts');
-    const { outputColumns } = await import('../terminal/wrap-words.ts');
+    const { outputColumns } = await import('../terminal/columns/wrap-words.ts');
     if (!isPage(line.topic)) write(helpAbout(line.topic));
     else {
       const text = helpAbout(line.topic, outputColumns());
@@ -71,7 +71,7 @@ async function carryOut(line: CommandLine, tell: Tell, interruption: Interruptio
   if (user !== undefined && !isDoctor) requireOwnPlaces(places, user);
   if (line.kind === 'command') return (await import('./dispatch.ts')).dispatch(line, context);
   if (line.action === 'up') return (await import('./commands/running/up.ts')).upCommand(line, context);
-  if (line.action === 'serve') return (await import('./commands/mcp.ts')).serveCommand(line, context);
+  if (line.action === 'serve') return (await import('./commands/mcp/mcp.ts')).serveCommand(line, context);
   return (await import('./commands/run.ts')).runCommand(line, context);
 }
 

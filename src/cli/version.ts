@@ -1,5 +1,5 @@
 import { ownVersion, packageRoot } from '../core/host/package.ts';
-import { pinnedClaudeVersion } from '../environment/image/pins-file.ts';
+import { pinnedClaudeVersion } from '../environment/image/pins/pins-file.ts';
 
 /** The text of `run-claude --version`. */
 export function versionText(): string {

@@ -7,7 +7,7 @@ import { hasLayer } from '../workspace/view/drop-layer.ts';
 import { failStart } from './end/fail-start.ts';
 import { dropUnneededLayer } from './end/layer-retention.ts';
 import { tellNextPending } from './end/next-pending.ts';
-import { sessionFacts } from './end/session-facts.ts';
+import { sessionFacts } from './end/report/session-facts.ts';
 import type { AgentEnd } from './launch/agent-run.ts';
 import { launchWithCredential } from './launch/launch.ts';
 import type { CollectedSession, SessionMode, SessionView } from './modes/mode.ts';

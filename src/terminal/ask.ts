@@ -1,9 +1,9 @@
 import { cleanLine } from './clean.ts';
+import { cutEnd } from './columns/width.ts';
 import { readLine } from './read-line.ts';
 import { say } from './say.ts';
 import { PREFIX, type Screen } from './screen.ts';
 import { dropTyped, SILENCE_MS, TYPED_AHEAD_MS } from './silence.ts';
-import { cutEnd } from './width.ts';
 
 /** A question of run-claude: what is asked, and a table of its answers. Every text is cleaned. */
 export interface Question<Key extends string = string> {

@@ -1,4 +1,4 @@
-import { cutEnd, widthOf } from './width.ts';
+import { cutEnd, widthOf } from './columns/width.ts';
 
 export interface PinnedLinesOptions {
   readonly write: (text: string) => unknown;

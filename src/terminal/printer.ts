@@ -1,7 +1,7 @@
 import { jsonLine } from '../core/report/json.ts';
 import type { SessionEvent, Tell } from '../core/types/event.ts';
 import { cleanLine } from './clean.ts';
-import { MessageLines, type PrintedEvent } from './message-lines.ts';
+import { MessageLines, type PrintedEvent } from './columns/message-lines.ts';
 import { createProgress } from './progress.ts';
 
 export interface PrinterOptions {

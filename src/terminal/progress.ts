@@ -1,7 +1,7 @@
 import { durationText } from '../core/text/when.ts';
 import type { SessionEvent } from '../core/types/event.ts';
+import { cutEnd, cutStart, widthOf } from './columns/width.ts';
 import { PREFIX } from './screen.ts';
-import { cutEnd, cutStart, widthOf } from './width.ts';
 
 type ProgressEvent = Extract<SessionEvent, { kind: 'progress' }>;
 

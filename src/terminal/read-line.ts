@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
+import { wrapWords } from './columns/wrap-words.ts';
 import { PREFIX, type Screen } from './screen.ts';
-import { wrapWords } from './wrap-words.ts';
 
 /** Columns behind the question: a blank, one key, and the cursor. */
 const ANSWER_COLUMNS = 3;

@@ -1,5 +1,5 @@
+import { wrapWords } from './columns/wrap-words.ts';
 import { PREFIX, type Screen } from './screen.ts';
-import { wrapWords } from './wrap-words.ts';
 
 /**
  * Prints run-claude's lines with its prefix, wrapped to the window. `lines` must be cleaned. Of a text with several lines

@@ -5,7 +5,7 @@ import type { Severity } from '../../core/types/finding.ts';
 import type { Review } from '../../core/types/review.ts';
 import { reachesSeverity } from '../../review/choices/findings.ts';
 import type { SummaryLine } from '../../review/screen/finding-lines.ts';
-import { auditReport } from '../../session/end/write-report.ts';
+import { auditReport } from '../../session/end/report/write-report.ts';
 import type { ReportPlace } from '../../session/stage/deps.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { VERDICT_STATUS, type Verdict, verdictOf } from './verdict.ts';

@@ -1,9 +1,9 @@
 import { EXIT } from '../../core/errors.ts';
 import { durationText } from '../../core/text/when.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { cutEnd, widthOf } from '../../terminal/columns/width.ts';
 import { amount } from '../../terminal/progress.ts';
 import { PREFIX } from '../../terminal/screen.ts';
-import { cutEnd, widthOf } from '../../terminal/width.ts';
 import type { TaskFacts, TaskRecord } from './tasks/task.ts';
 
 /** A task as the lines of a batch show it. Nothing in it is cleaned. */

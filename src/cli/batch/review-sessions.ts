@@ -10,7 +10,7 @@ import { sharedStatus } from '../../session/record/exit-status.ts';
 import { isPendingSession, pendingSessions } from '../../session/record/find/find-session.ts';
 import { listSessions, readRecord } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd } from '../../terminal/width.ts';
+import { cutEnd } from '../../terminal/columns/width.ts';
 import type { CommandContext } from '../context/context.ts';
 import { openScreen } from '../context/open-screen.ts';
 import { withEngineOf } from '../engines/with-engine.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { readOwnReportForList } from '../../session/end/own-report.ts';
-import { sessionFacts } from '../../session/end/session-facts.ts';
+import { readOwnReportForList } from '../../session/end/report/own-report.ts';
+import { sessionFacts } from '../../session/end/report/session-facts.ts';
 import { needsRecovery } from '../../session/later/recover-project.ts';
 import { listSessions, ownerState, readRecord, sessionsDir } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';

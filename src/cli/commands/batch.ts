@@ -6,7 +6,7 @@ import { withLock } from '../../core/store/lock.ts';
 import type { EngineFacts } from '../../core/types/engine.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
-import { outputColumns } from '../../terminal/wrap-words.ts';
+import { outputColumns } from '../../terminal/columns/wrap-words.ts';
 import { promptText, summaryLines } from '../batch/batch-lines.ts';
 import { type BatchPlace, batchLockFile, batchPlace, makeBatchPlace } from '../batch/batch-place.ts';
 import { openBatchScreen } from '../batch/batch-screen.ts';

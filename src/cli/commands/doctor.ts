@@ -4,7 +4,7 @@ import { EXIT, usageError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
 import { AGENT_NAMES } from '../../core/types/agent-package.ts';
 import { goesToScheduler } from '../../session/plan/choose-engine.ts';
-import { outputColumns } from '../../terminal/wrap-words.ts';
+import { outputColumns } from '../../terminal/columns/wrap-words.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import { readAccessories } from '../doctor/accessory-checks.ts';

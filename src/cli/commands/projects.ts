@@ -1,7 +1,7 @@
 import { type InstanceFacts, listInstances } from '../../agents/claude/instances/list.ts';
 import { jsonText } from '../../core/report/json.ts';
 import { whenText } from '../../core/text/when.ts';
-import { unfinishedSessions } from '../../session/later/gc-known.ts';
+import { unfinishedSessions } from '../../session/later/gc/gc-known.ts';
 import { listSessions } from '../../session/record/session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandRun } from '../context/context.ts';

@@ -8,7 +8,7 @@ import { countProgress, fileProgress } from '../../review/choices/file-progress.
 import { appliedLines, leftLines, progressLine } from '../../review/screen/outcome-lines.ts';
 import { ignoredAmount } from '../../review/screen/summary.ts';
 import { auditIfMissing, reviewOf } from '../../session/end/frozen-review.ts';
-import { sessionFacts } from '../../session/end/session-facts.ts';
+import { sessionFacts } from '../../session/end/report/session-facts.ts';
 import {
   isInPlace,
   shownLines,
@@ -16,15 +16,15 @@ import {
   shownSecrets,
   shownTests,
   whereInPlaceLines,
-} from '../../session/end/shown-review.ts';
+} from '../../session/end/report/shown-review.ts';
 import { hasPlace } from '../../session/kept/place.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { agentSession, extraFolderSessions } from '../../session/record/find/session-folders.ts';
 import { isKept, isRunning } from '../../session/record/session.ts';
 import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd } from '../../terminal/width.ts';
-import { outputColumns, wrapWords } from '../../terminal/wrap-words.ts';
+import { cutEnd } from '../../terminal/columns/width.ts';
+import { outputColumns, wrapWords } from '../../terminal/columns/wrap-words.ts';
 import type { LiveChanges } from '../../workspace/view/workspace.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../context/context.ts';
 import type { CommandLineOfCommand } from '../grammar/parse-command-line.ts';
@@ -56,7 +56,7 @@ export const statusCommand: CommandRun = async (line, context) => {
 
 /** With --report: the rules of the audit are loaded for it alone. */
 async function reportWriter(file: string, cwd: string): Promise<(record: SessionRecord) => Promise<void>> {
-  const { reportOfEnded, reportPlace } = await import('../../session/end/write-report.ts');
+  const { reportOfEnded, reportPlace } = await import('../../session/end/report/write-report.ts');
   const place = reportPlace(file, cwd);
   return async (record) => place.write(await reportOfEnded(record, () => reviewOf(record)));
 }

@@ -3,7 +3,7 @@ import type { PluginTable } from '../../core/config/config-file.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { readSmallFile } from '../../core/host/files/small-file.ts';
 import type { McpProgram, McpServer } from '../../core/types/policy.ts';
-import { type ProgramPlace, serverErrors } from '../../session/stage/usable-servers.ts';
+import { type ProgramPlace, serverErrors } from '../../session/stage/servers/usable-servers.ts';
 import type { CommandContext } from '../context/context.ts';
 import { entryProblem } from '../plugin/passthrough.ts';
 import { readPolicy } from '../policy/read-policy.ts';

@@ -1,5 +1,5 @@
 import { cleanLine } from '../../terminal/clean.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { wrapWords } from '../../terminal/columns/wrap-words.ts';
 
 /** The title of each check. The names are stable, for scripts. */
 const TITLES = {

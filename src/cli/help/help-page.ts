@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../core/host/package.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { wrapWords } from '../../terminal/columns/wrap-words.ts';
 import { commandNamed, WHOLE_HELP } from '../grammar/commands.ts';
 import { noSuchTopic } from '../grammar/grammar-errors.ts';
 import { helpText } from '../grammar/help.ts';

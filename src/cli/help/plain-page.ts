@@ -1,5 +1,5 @@
-import { widthOf } from '../../terminal/width.ts';
-import { wrapWords } from '../../terminal/wrap-words.ts';
+import { widthOf } from '../../terminal/columns/width.ts';
+import { wrapWords } from '../../terminal/columns/wrap-words.ts';
 
 const GAP = 2;
 

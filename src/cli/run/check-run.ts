@@ -5,7 +5,7 @@ import { engineNames } from '../../session/plan/choose-engine.ts';
 import { findLogin, requireLogin } from '../../session/start/find-login.ts';
 import { planAlone } from '../../session/start/plan-alone.ts';
 import { checkAsked, setUpRun } from '../../session/start/set-up-run.ts';
-import { outputColumns } from '../../terminal/wrap-words.ts';
+import { outputColumns } from '../../terminal/columns/wrap-words.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type Check, checkLines, fault, ok } from '../doctor/check.ts';
 import { environmentChecks } from '../doctor/environment-checks.ts';

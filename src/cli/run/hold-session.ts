@@ -77,7 +77,8 @@ async function runAway(
 ): Promise<number> {
   const away = openAwayTerminal({ tty: plan.tty, input, outputFile: outputFile(plan.sessionDir) });
   const door = awayDoor(plan.sessionDir, away, onOpen);
-  const place = report && (await import('../../session/end/write-report.ts')).reportPlace(report.file, report.cwd);
+  const place =
+    report && (await import('../../session/end/report/write-report.ts')).reportPlace(report.file, report.cwd);
   return runSession(plan, { ...deps, away, door, ...(place && { report: place }) });
 }
 

@@ -1,7 +1,7 @@
 import { jsonLine } from '../../core/report/json.ts';
 import type { LogEvent } from '../../core/types/log-event.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd } from '../../terminal/width.ts';
+import { cutEnd } from '../../terminal/columns/width.ts';
 
 /** Of a line that is not on a terminal. */
 const MAX_LINE_COLUMNS = 600;

@@ -5,12 +5,12 @@ import type { Severity } from '../../core/types/finding.ts';
 import type { ImportedFrom, SessionRecord } from '../../core/types/session.ts';
 import { inPartWords } from '../../review/screen/outcome-lines.ts';
 import { shortPath } from '../../review/screen/summary.ts';
-import type { SessionFacts } from '../../session/end/session-facts.ts';
+import type { SessionFacts } from '../../session/end/report/session-facts.ts';
 import { readProposal } from '../../session/kept/proposal.ts';
 import { failureText } from '../../session/record/start-failure.ts';
 import { cleanLine } from '../../terminal/clean.ts';
+import { cutEnd, cutStart } from '../../terminal/columns/width.ts';
 import { amount } from '../../terminal/progress.ts';
-import { cutEnd, cutStart } from '../../terminal/width.ts';
 import { programText } from './program-text.ts';
 
 /** A session as a listing shows it. */

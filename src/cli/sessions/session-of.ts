@@ -9,7 +9,7 @@ import {
   type SessionCommand,
 } from '../../session/record/find/pick-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd } from '../../terminal/width.ts';
+import { cutEnd } from '../../terminal/columns/width.ts';
 import type { CommandContext } from '../context/context.ts';
 import { programText } from './program-text.ts';
 import { warnOfUnreadable } from './unreadable.ts';

@@ -1,6 +1,6 @@
 import { shortPath } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
-import { cutEnd, cutStart, widthOf } from '../../terminal/width.ts';
+import { cutEnd, cutStart, widthOf } from '../../terminal/columns/width.ts';
 import { costLine } from './activity.ts';
 import type { SessionRow } from './session-row.ts';
 

@@ -1,7 +1,7 @@
 import { agentOf } from '../../agents/agents.ts';
 import { durationText } from '../../core/text/when.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import type { SessionFacts } from '../../session/end/session-facts.ts';
+import type { SessionFacts } from '../../session/end/report/session-facts.ts';
 import { programText } from '../sessions/program-text.ts';
 import { stateText } from '../sessions/session-lines.ts';
 import type { Activity } from './activity.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { type SessionFacts, sessionFacts } from '../../session/end/session-facts.ts';
+import { type SessionFacts, sessionFacts } from '../../session/end/report/session-facts.ts';
 import { openSessionLog, type SessionLog } from '../../session/log/session-log.ts';
 import { isUnderWay } from '../../session/record/find/pick-session.ts';
 import { readRecord, recordFile, sessionDirs } from '../../session/record/session.ts';

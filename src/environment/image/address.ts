@@ -2,8 +2,8 @@ import { packageRoot } from '../../core/host/package.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import { extraCertificates } from './certificates.ts';
 import { type ContextFile, imageTag, readImageFiles } from './files.ts';
-import { PINS_FILE, withClaudeRelease } from './pins-file.ts';
-import type { PinnedPackage } from './pins-schema.ts';
+import { PINS_FILE, withClaudeRelease } from './pins/pins-file.ts';
+import type { PinnedPackage } from './pins/pins-schema.ts';
 
 export interface ImageVariant {
   readonly env: Readonly<Record<string, string | undefined>>;

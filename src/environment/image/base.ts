@@ -6,8 +6,8 @@ import { type OpenProgress, openProgress } from '../../core/progress/open-progre
 import type { Tell } from '../../core/types/event.ts';
 import type { ImageRuntime, Runtime } from '../../core/types/runtime.ts';
 import type { ContextFile } from './files.ts';
-import { readPins } from './pins.ts';
-import type { Pins } from './pins-schema.ts';
+import { readPins } from './pins/pins.ts';
+import type { Pins } from './pins/pins-schema.ts';
 
 /** Where a step of the build reports to, and the signal that ends it. */
 export interface Watch {

@@ -6,8 +6,8 @@ import { packageRoot } from '../../core/host/package.ts';
 import { jsonIn } from '../../core/text/json-in.ts';
 import type { Tell } from '../../core/types/event.ts';
 import { runNpm } from './npm.ts';
-import { PINS_FILE, pinnedClaude } from './pins-file.ts';
-import type { PinnedPackage } from './pins-schema.ts';
+import { PINS_FILE, pinnedClaude } from './pins/pins-file.ts';
+import type { PinnedPackage } from './pins/pins-schema.ts';
 
 export interface ReleaseRequest {
   /** The engine's architecture: each has its own package. */

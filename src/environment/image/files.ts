@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PINS_FILE, pinsOfImage } from './pins-file.ts';
+import { PINS_FILE, pinsOfImage } from './pins/pins-file.ts';
 
 /** One file of the build context, by its path there. */
 export interface ContextFile {

@@ -3,8 +3,8 @@ import { ownVersion } from '../../core/host/package.ts';
 import { parseObject } from '../../core/text/json-in.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
 import type { ContextFile } from './files.ts';
-import { readPins } from './pins.ts';
-import { PINS_FILE } from './pins-file.ts';
+import { readPins } from './pins/pins.ts';
+import { PINS_FILE } from './pins/pins-file.ts';
 
 /** Label of an image that run-claude built: its inputs by part, as JSON. The address holds only their digest. */
 export const INPUTS_LABEL = 'run-claude.inputs';

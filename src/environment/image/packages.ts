@@ -6,7 +6,7 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { openProgress } from '../../core/progress/open-progress.ts';
 import type { Watch } from './base.ts';
 import { runNpm } from './npm.ts';
-import type { PinnedPackage } from './pins-schema.ts';
+import type { PinnedPackage } from './pins/pins-schema.ts';
 
 interface PackageWatch extends Watch {
   /** What is downloaded, for the user: 'Downloading codex'. */

@@ -7,7 +7,7 @@ import { withContext } from './context.ts';
 import type { ContextFile } from './files.ts';
 import { followBuild } from './follow-build.ts';
 import { INPUTS_LABEL, imageInputs, isCertificate } from './inputs.ts';
-import { readPublished } from './pins.ts';
+import { readPublished } from './pins/pins.ts';
 import { nameProven, type ProofOptions, unprovenName } from './proven.ts';
 
 export interface FetchOptions extends ProofOptions {

@@ -4,14 +4,14 @@ import type { ApplyOutcome, ChangeOutcome } from '../../core/types/session.ts';
 import type { ApplyRequest } from './apply-request.ts';
 import { openHostWalker } from './disk/host/host-path.ts';
 import { runJournalled } from './disk/journal/journalled.ts';
-import { appliedOutcome } from './disk/steps.ts';
+import { appliedOutcome } from './disk/steps/steps.ts';
+import { USUAL_UMASK, withUserModes } from './entries/new-modes.ts';
+import { inSessionOrder } from './entries/times.ts';
 import { projectLockFile } from './lock-file.ts';
 import { conflictFileSteps } from './merge/conflict-files.ts';
 import { foldersFor } from './missing-folders.ts';
-import { USUAL_UMASK, withUserModes } from './new-modes.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';
-import { inSessionOrder } from './times.ts';
 
 /**
  * Applies what was chosen to the host project as it is now: three-way, journalled, never outside the project and never

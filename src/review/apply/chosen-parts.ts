@@ -2,7 +2,7 @@ import type { Entry } from '../../core/types/entry.ts';
 import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeVerdict } from '../../core/types/session.ts';
 import type { ApplyRequest, Preparing } from './apply-request.ts';
-import { freezeNewBytes, type Made } from './new-bytes.ts';
+import { freezeNewBytes, type Made } from './entries/new-bytes.ts';
 
 /** Chosen parts of a file are new bytes that the session never left as they are: they are audited again. */
 export async function chosenParts(

@@ -6,7 +6,7 @@ import { namesBelow } from './disk/host/host-entry.ts';
 import { type HostWalker, NotAFolder } from './disk/host/host-path.ts';
 import { keepTogether } from './disk/keep-together.ts';
 import { HOST_FILES_LOST } from './disk/replaced-folders.ts';
-import { replacesFolder, type Step } from './disk/steps.ts';
+import { replacesFolder, type Step } from './disk/steps/steps.ts';
 import { FOLDER_REMOVED } from './missing-folders.ts';
 
 interface BrokenContext {

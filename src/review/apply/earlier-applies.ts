@@ -3,7 +3,7 @@ import type { ChosenChange } from '../../core/types/review.ts';
 import { sameContent } from './decide.ts';
 import type { HostEntry, HostState } from './disk/host/host-entry.ts';
 import { type ReadJournal, readJournals } from './disk/journal/journal.ts';
-import type { Target } from './disk/steps.ts';
+import type { Target } from './disk/steps/steps.ts';
 
 /** What earlier applies of a session wrote, by path: content of the session alone, without edits of the host. */
 export type EarlierApplies = ReadonlyMap<string, Target>;

@@ -1,8 +1,8 @@
 import { MAX_IN_MEMORY_BYTES } from '../../core/text/in-memory.ts';
 import type { Decided, Preparing } from './apply-request.ts';
+import { freezeNewBytes } from './entries/new-bytes.ts';
 import { left, type StepOrOutcome } from './make-step.ts';
 import { readWhole } from './merge/merge-file.ts';
-import { freezeNewBytes } from './new-bytes.ts';
 
 /** Whether the host has what the session began with, or something else that the user gives up. */
 export type Taken = 'unopposed' | "over the host's";

@@ -3,7 +3,7 @@ import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome, ChangeVerdict } from '../../core/types/session.ts';
 import { IN_PART } from '../choices/file-progress.ts';
 import type { HostState } from './disk/host/host-entry.ts';
-import type { Step, Target } from './disk/steps.ts';
+import type { Step, Target } from './disk/steps/steps.ts';
 
 /** What one chosen change leads to: a step to be done, or the outcome without one. */
 export type StepOrOutcome = { readonly outcome: ChangeOutcome } | { readonly step: Step };

@@ -3,7 +3,7 @@ import type { ChosenChange } from '../../core/types/review.ts';
 import type { ChangeOutcome } from '../../core/types/session.ts';
 import type { ConflictRules } from './apply-request.ts';
 import { type HostWalker, NotAFolder } from './disk/host/host-path.ts';
-import type { Step } from './disk/steps.ts';
+import type { Step } from './disk/steps/steps.ts';
 
 /** Why a change whose folder was removed on the host is a conflict. */
 export const FOLDER_REMOVED = 'its folder does not exist on the host';

@@ -13,11 +13,11 @@ import { fingerprintHost, type HostState, openHost, readHost } from './disk/host
 import { readHostNames } from './disk/host/host-names.ts';
 import { NotAFolder } from './disk/host/host-path.ts';
 import { isInProject } from './disk/journal/journal.ts';
-import { isOnePath, reasonOf } from './disk/step-failure.ts';
-import { foldCase, type Step } from './disk/steps.ts';
+import { isOnePath, reasonOf } from './disk/steps/step-failure.ts';
+import { foldCase, type Step } from './disk/steps/steps.ts';
 import { dropPartial } from './drop-broken.ts';
 import { earlierApplies, mergeBase } from './earlier-applies.ts';
-import { insideLinks } from './hard-links.ts';
+import { insideLinks } from './entries/hard-links.ts';
 import { withImpliedFolders } from './implied-folders.ts';
 import { judgeTaken, type Taken } from './judge-taken.ts';
 import { alreadyThere, left, type StepOrOutcome, stepOf, targetOf } from './make-step.ts';

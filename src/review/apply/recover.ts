@@ -10,10 +10,10 @@ import { endJournal, onePerPath } from './disk/journal/journalled.ts';
 import { togetherReason } from './disk/keep-together.ts';
 import { removeTemporary } from './disk/remove-temporary.ts';
 import { type RollBackTools, rollBack } from './disk/roll-back.ts';
-import { DiskFailure, runSteps } from './disk/run-steps.ts';
-import { reasonOf } from './disk/step-failure.ts';
-import { appliedOutcome, outcomeOf } from './disk/steps.ts';
-import { brokenThings, undoSteps } from './disk/undo-steps.ts';
+import { DiskFailure, runSteps } from './disk/steps/run-steps.ts';
+import { reasonOf } from './disk/steps/step-failure.ts';
+import { appliedOutcome, outcomeOf } from './disk/steps/steps.ts';
+import { brokenThings, undoSteps } from './disk/steps/undo-steps.ts';
 import { projectLockFile } from './lock-file.ts';
 
 export interface RecoverRequest {

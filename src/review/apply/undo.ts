@@ -14,7 +14,7 @@ import { type HostWalker, NotAFolder, openHostWalker } from './disk/host/host-pa
 import { expectedIdentity, type ReadJournal, readJournals } from './disk/journal/journal.ts';
 import type { FolderTime } from './disk/journal/journal-format.ts';
 import { folderTime, runJournalled } from './disk/journal/journalled.ts';
-import { type Step, withActualMode } from './disk/steps.ts';
+import { type Step, withActualMode } from './disk/steps/steps.ts';
 import { projectLockFile } from './lock-file.ts';
 import { prepare } from './prepare.ts';
 import { recoverApply } from './recover.ts';

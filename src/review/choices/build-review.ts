@@ -6,7 +6,7 @@ import type { ItemState, Review, ReviewItem } from '../../core/types/review.ts';
 import { reviewClaude } from './claude-items.ts';
 import { countFiles } from './counts.ts';
 import { groupDecisions } from './decisions.ts';
-import { identicalRenames } from './identical-renames.ts';
+import { identicalRenames } from './renames/identical-renames.ts';
 
 export interface ReviewOptions {
   readonly collected: Collected & { readonly unaudited?: string };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { parseConfig } from '../../core/git/config-parse.ts';
 import type { ProjectFacts } from '../../core/types/plan.ts';
-import { commonDirOf, gitDirOf } from '../../workspace/scan/git-grafts.ts';
+import { commonDirOf, gitDirOf } from '../../workspace/scan/git/git-grafts.ts';
 import { hostGit, hostTips } from './host-git.ts';
 
 /** A repository of the user's that a session has a copy of. */

@@ -1,8 +1,8 @@
 import type { Collected } from '../../core/types/entry.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { neededOf, possibleMembers } from '../../review/choices/file-sets.ts';
-import { matchRenames } from '../../review/choices/match-renames.ts';
 import { touchesBranches } from '../../review/choices/policy.ts';
+import { matchRenames } from '../../review/choices/renames/match-renames.ts';
 import type { ChangeJudge } from '../../review/judging/change-judge.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import { appendEvent } from '../record/events/events-file.ts';

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../core/types/session.ts';
 import { updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import type { SessionDeps } from '../stage/deps.ts';
-import { reportOfFailed } from './write-report.ts';
+import { reportOfFailed } from './report/write-report.ts';
 
 /** Records why the agent of a session never ran, and writes the report that the user asked for. Returns the record. */
 export async function failStart(

@@ -13,7 +13,7 @@ import { ownerState, readRecord, updateRecord } from '../record/session.ts';
 import { startFailureOf } from '../record/start-failure.ts';
 import { openCleanupStack } from '../stage/cleanup-stack.ts';
 import type { SessionDeps } from '../stage/deps.ts';
-import { homeRoot, openHome } from '../stage/home.ts';
+import { homeRoot, openHome } from '../stage/home/home.ts';
 import { prepareImage } from '../stage/prepare-image.ts';
 import { askAboutAgent } from './orphaned-agent.ts';
 

@@ -19,7 +19,7 @@ import { PREFIX } from '../../terminal/screen.ts';
 import { type BindOutcome, closeBind } from '../../workspace/bind/session.ts';
 import { type BindSnapshot, bindStore, MAX_KEPT_BYTES } from '../../workspace/bind/snapshot.ts';
 import { maskedValues, seenFindings } from '../end/masked-values.ts';
-import { changedInPlaceLine, findingsInPlace, ignoredInPlaceLines } from '../end/shown-review.ts';
+import { changedInPlaceLine, findingsInPlace, ignoredInPlaceLines } from '../end/report/shown-review.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { restoreQuestion } from './questions.ts';
 

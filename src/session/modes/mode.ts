@@ -4,7 +4,7 @@ import type { ApplyOutcome, SessionRecord } from '../../core/types/session.ts';
 import type { MaskGuard } from '../../workspace/bind/session.ts';
 import type { Workspace } from '../../workspace/view/workspace.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
-import type { TargetOutcome } from '../outcome/target.ts';
+import type { TargetOutcome } from '../outcome/targets/target.ts';
 import type { SessionDeps, UserDeps } from '../stage/deps.ts';
 import type { AgentView, ViewParts } from '../stage/stage.ts';
 

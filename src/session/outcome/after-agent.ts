@@ -6,5 +6,5 @@ export { openSessionJudge, startJudge, warmUpAudit } from '../end/session-judge.
 export { applyChoice } from './apply-choice.ts';
 export { decideSession } from './decide-session.ts';
 export { endSession } from './end-session.ts';
-export { openFiles } from './files.ts';
 export { reviewRemaining } from './remaining-changes.ts';
+export { openFiles } from './targets/files.ts';

@@ -15,7 +15,7 @@ import { appendEvent } from '../record/events/events-file.ts';
 import { readCollected, storeDir, updateRecord } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { appliedSince, recordNow, withAppliedSince } from './applied-since.ts';
-import type { Target, TargetOutcome, TargetRequest } from './target.ts';
+import type { Target, TargetOutcome, TargetRequest } from './targets/target.ts';
 
 export interface ApplyOptions {
   /** 'ask': asks about each conflict on a terminal; elsewhere the target's version is kept. */

@@ -17,9 +17,9 @@ import { type ApplyOptions, applyChoice } from './apply-choice.ts';
 import { decideSession } from './decide-session.ts';
 import { endDryRun } from './dry-run.ts';
 import { endSession } from './end-session.ts';
-import { openFiles } from './files.ts';
 import { reviewRemaining } from './remaining-changes.ts';
-import type { Target } from './target.ts';
+import { openFiles } from './targets/files.ts';
+import type { Target } from './targets/target.ts';
 import { unmatchedLines } from './unmatched.ts';
 
 export interface ApplyPendingOptions extends ApplyOptions {

@@ -1,7 +1,7 @@
 import type { ConflictRule } from '../../core/types/conflict.ts';
 import type { ApplyOutcome } from '../../core/types/session.ts';
 import { isOpenReason } from '../../review/apply/sets/in-use.ts';
-import type { TargetWords } from './target.ts';
+import type { TargetWords } from './targets/target.ts';
 
 const WAYS = {
   theirs: "theirs   take the session's version",

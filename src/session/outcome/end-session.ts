@@ -20,7 +20,7 @@ import type { Applied, Applying } from './apply-choice.ts';
 import { conflictHint } from './conflict-hint.ts';
 import { reportEnd } from './end-status.ts';
 import { heldLines, nothingLines, troubleLines } from './outcome-words.ts';
-import type { TargetWords } from './target.ts';
+import type { TargetWords } from './targets/target.ts';
 
 export interface SessionEnd extends Applying, Partial<Pick<Applied, 'outcome' | 'finish'>> {
   /** All that the session changed, for the report. */

@@ -1,8 +1,8 @@
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { findingsFrom } from '../../review/choices/findings.ts';
-import { writeOwnReport } from '../end/own-report.ts';
-import { sessionReport } from '../end/write-report.ts';
+import { writeOwnReport } from '../end/report/own-report.ts';
+import { sessionReport } from '../end/report/write-report.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
 import { type Ending, exitStatus } from '../record/exit-status.ts';
 import type { UserDeps } from '../stage/deps.ts';

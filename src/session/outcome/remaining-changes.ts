@@ -7,7 +7,7 @@ import { reviewOf } from '../end/frozen-review.ts';
 import { readCollected } from '../record/session.ts';
 import type { UserDeps } from '../stage/deps.ts';
 import { frozenRequest } from './apply-choice.ts';
-import type { Target } from './target.ts';
+import type { Target } from './targets/target.ts';
 
 /** The reason that the outcome of a later apply gives for a path that an earlier one applied. */
 const APPLIED_BEFORE = 'applied before';

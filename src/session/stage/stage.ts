@@ -22,16 +22,16 @@ import { sessionNote } from '../plan/session-note.ts';
 import { readSecretFiles } from '../record/secrets/decoys.ts';
 import { readCollected, storeDir, wasCollected } from '../record/session.ts';
 import { rememberStaged } from '../record/staged-claude.ts';
-import { findAccessories } from './accessories.ts';
 import { agentContainer } from './agent-container.ts';
 import { allOrFirstFailure } from './all-or-first-failure.ts';
 import type { CleanupGroup, CleanupStack } from './cleanup-stack.ts';
 import { credentialForSession } from './credential.ts';
 import type { SessionDeps } from './deps.ts';
-import { homeRoot, keptStaging, openHome } from './home.ts';
-import { homeDecoys } from './home-decoys.ts';
-import { startMcpCompanions } from './mcp-companions.ts';
+import { homeRoot, keptStaging, openHome } from './home/home.ts';
+import { homeDecoys } from './home/home-decoys.ts';
 import { openSessionPreviews } from './previews.ts';
+import { findAccessories } from './servers/accessories.ts';
+import { startMcpCompanions } from './servers/mcp-companions.ts';
 import { startServices } from './services.ts';
 
 /** The agent's view of the project. */

@@ -1,6 +1,6 @@
 import { homeAgent } from '../../agents/agents.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import type { AddressedCache } from '../../environment/caches/fill-caches.ts';
+import type { AddressedCache } from '../../environment/caches/fill/fill-caches.ts';
 import type { AddressedEnvironment } from '../../environment/setup/make-environment.ts';
 import { readableSelection } from '../../workspace/base/prescan-project.ts';
 import { knownTrial, tryLayers } from '../../workspace/layer/try-layers.ts';
@@ -65,7 +65,7 @@ export async function makeWhatPlanNames(
     if (plan.mode === 'bind') tell({ kind: 'message', level: 'info', text: HOME_ALONE });
   }
   if (caches.length === 0) return;
-  const { fillCaches } = await import('../../environment/caches/fill-caches.ts');
+  const { fillCaches } = await import('../../environment/caches/fill/fill-caches.ts');
   await fillCaches(plan, caches, options);
 }
 
@@ -100,7 +100,7 @@ async function findCaches(
 ): Promise<readonly AddressedCache[] | undefined> {
   const { policy, project } = session;
   if ((policy.caches ?? []).length === 0) return undefined;
-  const { addressCaches } = await import('../../environment/caches/fill-caches.ts');
+  const { addressCaches } = await import('../../environment/caches/fill/fill-caches.ts');
   const selection = readableSelection(policy, project.root);
   return addressCaches(session, { cacheDir, selection, isShownOnly: !isStarting, tell });
 }

@@ -12,8 +12,8 @@ import { mountsOfFolder } from '../../workspace/layer/places.ts';
 import { plannedWorkspace } from '../../workspace/layer/strategies.ts';
 import { planOfFolder } from '../plan/plan-run.ts';
 import { agentContainer } from '../stage/agent-container.ts';
-import { plannedHomeMount } from '../stage/home.ts';
-import { plannedCompanions } from '../stage/mcp-companions.ts';
+import { plannedHomeMount } from '../stage/home/home.ts';
+import { plannedCompanions } from '../stage/servers/mcp-companions.ts';
 
 /** Where the agent's files are: one line for each mount, and the directory of Claude's data of the project. */
 export function placeLines(plan: Plan, dataDir: string): readonly string[] {

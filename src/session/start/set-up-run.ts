@@ -13,7 +13,7 @@ import { setupFileDigests } from '../../environment/setup/setup-files.ts';
 import type { AskedFolder, PlanInput } from '../plan/plan-run.ts';
 import { contains, refuseProject } from '../plan/refuse-project.ts';
 import type { ReportPlace } from '../stage/deps.ts';
-import { leftOutServers } from '../stage/usable-servers.ts';
+import { leftOutServers } from '../stage/servers/usable-servers.ts';
 import { alsoFolders } from './also-folders.ts';
 
 /** A session as a command line and the files of settings ask for it. */
@@ -156,5 +156,5 @@ export function stagingFolder(named: string | undefined, root: string, cwd: stri
 
 async function reportOf(file: string | undefined, cwd: string): Promise<ReportPlace | undefined> {
   // Most sessions write no report: they do not load the code for it.
-  return file === undefined ? undefined : (await import('../end/write-report.ts')).reportPlace(file, cwd);
+  return file === undefined ? undefined : (await import('../end/report/write-report.ts')).reportPlace(file, cwd);
 }

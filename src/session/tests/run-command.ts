@@ -15,7 +15,7 @@ import { openScratchLayer } from '../../workspace/layer/strategies.ts';
 import { agentContainer } from '../stage/agent-container.ts';
 import { type CleanupStack, openCleanupStack } from '../stage/cleanup-stack.ts';
 import type { SessionDeps } from '../stage/deps.ts';
-import { openHome } from '../stage/home.ts';
+import { openHome } from '../stage/home/home.ts';
 import { startServices } from '../stage/services.ts';
 import { openOutputTail } from './output-tail.ts';
 import type { CommandRun } from './verdict.ts';

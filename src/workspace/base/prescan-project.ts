@@ -1,6 +1,6 @@
 import { type Selection, type SelectionRules, selectPaths } from '../../core/text/selection.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import { gitGrafts } from '../scan/git-grafts.ts';
+import { gitGrafts } from '../scan/git/git-grafts.ts';
 import type { Graft } from '../scan/list-directories.ts';
 import { gitPathsOnDisk, withoutIgnored } from '../scan/project-ignores.ts';
 import type { MaskedTree } from '../secrets/mask-secrets.ts';

@@ -26,8 +26,8 @@ import { parseUser } from '../../core/host/user.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { BoundGit } from '../../core/types/session.ts';
-import { gitDirOf } from '../scan/git-grafts.ts';
-import { objectStores } from '../scan/object-stores.ts';
+import { gitDirOf } from '../scan/git/git-grafts.ts';
+import { objectStores } from '../scan/git/object-stores.ts';
 import { fingerprintRefs } from './commits.ts';
 
 /**

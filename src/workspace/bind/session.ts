@@ -9,7 +9,7 @@ import type { SecretFile } from '../../core/types/secret-file.ts';
 import type { BoundGit } from '../../core/types/session.ts';
 import { releaseRef } from '../base/generations/generation-refs.ts';
 import { openGenerationFiles, referToNewest } from '../base/generations/newest-files.ts';
-import { gitLimits } from '../scan/git-limits.ts';
+import { gitLimits } from '../scan/git/git-limits.ts';
 import { type BindChanges, listBindChanges } from './changes.ts';
 import { compareRepositories, type GitDifference } from './compare.ts';
 import { earlierSources } from './earlier-content.ts';

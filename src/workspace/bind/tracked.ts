@@ -3,8 +3,8 @@ import path from 'node:path';
 import { parseConfig } from '../../core/git/config-parse.ts';
 import { type IndexedFile, type IndexTime, unchangedFiles } from '../../core/git/index-entries.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
-import { commonDirOf, gitDirOf } from '../scan/git-grafts.ts';
-import { objectStores } from '../scan/object-stores.ts';
+import { commonDirOf, gitDirOf } from '../scan/git/git-grafts.ts';
+import { objectStores } from '../scan/git/object-stores.ts';
 import type { HostEntry } from './scan-project.ts';
 
 /** A repository out of the agent's reach, and where in it the content of unchanged files is. */

@@ -13,7 +13,7 @@ import type { Layer, LayerView, WorkspaceOptions } from './layer.ts';
 import { readNonce } from './overlay-layer.ts';
 import { layerDir, WORKSPACE, workspaceVolume } from './places.ts';
 import type { WorkspaceStrategy } from './strategy.ts';
-import { sendOwnBase, type VolumeBase } from './volume-base.ts';
+import { sendOwnBase, type VolumeBase } from './volumes/volume-base.ts';
 import type { WorkspaceRecord } from './workspace-record.ts';
 
 /**

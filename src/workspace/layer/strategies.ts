@@ -6,7 +6,7 @@ import type { Layer, LayerView, ScratchLayer, ScratchOver, WorkspaceOptions } fr
 import { layersStrategy } from './layers.ts';
 import type { PlannedWorkspace, WorkspaceStrategy } from './strategy.ts';
 import { volumeStrategy } from './volume.ts';
-import type { VolumeBase } from './volume-base.ts';
+import type { VolumeBase } from './volumes/volume-base.ts';
 import { parseWorkspaceRecord, type WorkspaceRecord } from './workspace-record.ts';
 
 /** One row for each strategy. */

@@ -1,7 +1,7 @@
 import type { Mount, VolumeSpec } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Layer, LayerView, ScratchLayer, ScratchOver, WorkspaceOptions } from './layer.ts';
-import type { VolumeBase } from './volume-base.ts';
+import type { VolumeBase } from './volumes/volume-base.ts';
 import type { WorkspaceRecord } from './workspace-record.ts';
 
 /** How one strategy works. Its facts, which the plan reads, are its row in src/core/types/strategy.ts. */

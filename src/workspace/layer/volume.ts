@@ -16,7 +16,7 @@ import { overlayDelta, readNonce } from './overlay-layer.ts';
 import { createOverlay } from './overlay-volume.ts';
 import { layerDir, scratchDir, scratchVolumes, WORKSPACE, workspaceVolume } from './places.ts';
 import type { WorkspaceStrategy } from './strategy.ts';
-import { sendBase, type VolumeBase } from './volume-base.ts';
+import { sendBase, type VolumeBase } from './volumes/volume-base.ts';
 import type { WorkspaceRecord } from './workspace-record.ts';
 
 /** The same overlay over directories of the engine's own volumes: no path of this machine is mounted. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import type { SelectionRules } from '../../core/text/selection.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../../core/types/strategy.ts';
-import type { VolumeBase } from './volume-base.ts';
+import type { VolumeBase } from './volumes/volume-base.ts';
 
 /** What a later command needs to open the same layer again; opaque outside this room. */
 export interface WorkspaceRecord {

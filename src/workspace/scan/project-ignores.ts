@@ -5,9 +5,9 @@ import { allIndexPaths } from '../../core/git/index-paths.ts';
 import { parentPath } from '../../core/text/path.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
 import type { Selection } from '../../core/text/selection.ts';
-import { commonDirOf, gitDirOf } from './git-grafts.ts';
-import { blobName, hasObject, type ObjectHash } from './git-objects.ts';
-import { objectStores } from './object-stores.ts';
+import { commonDirOf, gitDirOf } from './git/git-grafts.ts';
+import { blobName, hasObject, type ObjectHash } from './git/git-objects.ts';
+import { objectStores } from './git/object-stores.ts';
 
 const MAX_IGNORE_FILE_BYTES = 1 << 20;
 /** The index of a monorepo with some 500,000 files. */

@@ -6,8 +6,8 @@ import { TICK_MS } from '../../core/host/files/mtime-granularity.ts';
 import { decodeBytes, encodeBytes, nameOfPath, parentPath } from '../../core/text/path.ts';
 import type { Selection } from '../../core/text/selection.ts';
 import type { Problem } from '../../core/types/entry.ts';
-import { type Rewritten, rewriteGitFile } from './git-files.ts';
-import { borrowedObjects } from './git-grafts.ts';
+import { type Rewritten, rewriteGitFile } from './git/git-files.ts';
+import { borrowedObjects } from './git/git-grafts.ts';
 import {
   type AnyPath,
   DirectoryLister,

@@ -1,6 +1,6 @@
 import { isInDotGit } from '../../core/git/names.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
-import { readAsWalked } from '../scan/git-files.ts';
+import { readAsWalked } from '../scan/git/git-files.ts';
 import { type Row, readRows, rowsOf, type Section } from '../scan/packed-directory.ts';
 import { rowAt, type Snapshot } from '../scan/snapshot.ts';
 import { fsPath, type WalkedTree } from '../scan/walk.ts';

@@ -6,7 +6,7 @@ import type { Collector } from '../collector/client.ts';
 import { askedBack, baseIgnoreRules, IgnoredOutput } from '../collector/ignored.ts';
 import { prunedLister } from '../collector/list-pruned.ts';
 import type { Delta, LayerView } from '../layer/layer.ts';
-import { compareLayerToBase } from './compare-layer-to-base.ts';
+import { compareLayerToBase } from './collect/compare-layer-to-base.ts';
 import { withMadeOutput } from './made-output.ts';
 import type { LiveChange, LiveChanges, LiveReader } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 import type { RelPath } from '../../core/text/path.ts';
 import type { Collector } from '../collector/client.ts';
 import { baseIgnoreRules, type IgnoreRules } from '../collector/ignored.ts';
-import type { ComparedEntry } from './compare-layer-to-base.ts';
+import type { ComparedEntry } from './collect/compare-layer-to-base.ts';
 
 /** Limits for one ignore file of the session; beyond them it is not read. */
 const MAX_IGNORE_BYTES = 1 << 16;

@@ -8,10 +8,10 @@ import { startSelection } from '../base/prescan-project.ts';
 import { SHALLOW_COMMITS, shallowGit } from '../base/shallow-git.ts';
 import type { WorkspaceOptions } from '../layer/layer.ts';
 import { ownerInside } from '../layer/places.ts';
-import { releaseVolumeBase } from '../layer/volume-base.ts';
-import { gitDirOf, gitGrafts } from '../scan/git-grafts.ts';
-import { pathsInHistory } from '../scan/git-history.ts';
-import { gitLimits } from '../scan/git-limits.ts';
+import { releaseVolumeBase } from '../layer/volumes/volume-base.ts';
+import { gitDirOf, gitGrafts } from '../scan/git/git-grafts.ts';
+import { pathsInHistory } from '../scan/git/git-history.ts';
+import { gitLimits } from '../scan/git/git-limits.ts';
 import type { Graft } from '../scan/list-directories.ts';
 
 /** Prepares the base for a session that starts, and reports what was left out of it. Throws as prepareBase does. */

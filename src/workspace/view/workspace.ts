@@ -5,7 +5,7 @@ import type { Mount } from '../../core/types/engine.ts';
 import type { ChangeKind, Collected, WithheldGroup } from '../../core/types/entry.ts';
 import type { SecretFile } from '../../core/types/secret-file.ts';
 import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
-import type { CollectRules } from './collect-options.ts';
+import type { CollectRules } from './collect/collect-options.ts';
 
 /** One change as the live view shows it: no content, nothing frozen. */
 export interface LiveChange {

@@ -12,14 +12,14 @@ import type { Collected } from '../../../src/core/types/entry.ts';
 import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Review } from '../../../src/core/types/review.ts';
 import { buildReview } from '../../../src/review/choices/build-review.ts';
-import { matchRenames } from '../../../src/review/choices/match-renames.ts';
 import { chooseClean } from '../../../src/review/choices/policy.ts';
+import { matchRenames } from '../../../src/review/choices/renames/match-renames.ts';
 import { readTree } from '../../../src/review/judging/read-base.ts';
 import type { BaseTree } from '../../../src/workspace/base/base-tree.ts';
 import { lackingPaths } from '../../../src/workspace/scan/lacking.ts';
 import { rowsOf } from '../../../src/workspace/scan/packed-directory.ts';
 import { walkTree } from '../../../src/workspace/scan/walk.ts';
-import { collectChanges } from '../../../src/workspace/view/collect.ts';
+import { collectChanges } from '../../../src/workspace/view/collect/collect.ts';
 import { COMMIT, type GateCase, PRELUDE, PROJECT } from './cases.ts';
 import { collectorOf, type ListedTree, listTree } from './listed-tree.ts';
 

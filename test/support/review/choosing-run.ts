@@ -11,11 +11,11 @@ import { buildReview } from '../../../src/review/choices/build-review.ts';
 import { heldRemoval } from '../../../src/review/choices/decisions.ts';
 import { fileDiff } from '../../../src/review/choices/file-diff.ts';
 import { applyHunks } from '../../../src/review/choices/hunks.ts';
-import { matchRenames } from '../../../src/review/choices/match-renames.ts';
 import { chooseAccepted, chooseClean, chooseSelected, LEFT, type Picked } from '../../../src/review/choices/policy.ts';
+import { matchRenames } from '../../../src/review/choices/renames/match-renames.ts';
 import { summaryLines } from '../../../src/review/screen/summary.ts';
 import { lackingPaths } from '../../../src/workspace/scan/lacking.ts';
-import { collectChanges } from '../../../src/workspace/view/collect.ts';
+import { collectChanges } from '../../../src/workspace/view/collect/collect.ts';
 import { memoryStore, readTree, type Tree, writeTree } from '../apply/tree.ts';
 import { treeCollector } from './tree-collector.ts';
 

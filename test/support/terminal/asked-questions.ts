@@ -1,4 +1,4 @@
-import * as commands from '../../../src/cli/commands/questions.ts';
+import * as commands from '../../../src/cli/commands/mcp/questions.ts';
 import * as decisions from '../../../src/cli/commands/review/questions.ts';
 import * as run from '../../../src/cli/run/questions.ts';
 import * as review from '../../../src/review/screen/questions.ts';
@@ -24,7 +24,7 @@ export const ASKED: Readonly<Record<string, readonly Asked[]>> = {
   'src/cli/run/questions.ts modeQuestion': [asked(run.modeQuestion('/home/me/.config/run-claude/config.toml'), 'c')],
   'src/session/start/questions.ts startQuestion': [asked(start.startQuestion(['The lines above.']), 'y')],
   'src/session/start/questions.ts requestQuestion': [asked(start.requestQuestion(), 'n')],
-  'src/cli/commands/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
+  'src/cli/commands/mcp/questions.ts openLoginQuestion': [asked(commands.openLoginQuestion(), 'n')],
   'src/cli/commands/review/questions.ts discardQuestion': [
     asked(decisions.discardQuestion('ID', '3 files left', false), 'n'),
     asked(decisions.discardQuestion('ID', '3 files left', true), 'n'),

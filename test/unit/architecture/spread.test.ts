@@ -23,7 +23,7 @@ const BOUNDED: Readonly<Record<string, readonly string[]>> = {
   'src/engines/engine/connection/ssh-login.ts': ['...at'],
   'src/engines/engine/docker.ts': ['...request'],
   'src/core/host/files/path-limit.ts': ['...dirs.map('],
-  'src/workspace/layer/volume-base.ts': ['...used'],
+  'src/workspace/layer/volumes/volume-base.ts': ['...used'],
   'src/session/record/formats/policy-format.ts': ['...STRATEGY_NAMES', '...CACHE_NAMES'],
   'src/session/record/formats/session-format.ts': ['...STRATEGY_NAMES', '...AGENT_NAMES', '...CACHE_NAMES'],
   // At most 99 are kept.

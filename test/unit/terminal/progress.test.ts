@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SessionEvent } from '../../../src/core/types/event.ts';
+import { widthOf } from '../../../src/terminal/columns/width.ts';
 import { createPrinter, type PrinterOptions } from '../../../src/terminal/printer.ts';
-import { widthOf } from '../../../src/terminal/width.ts';
 
 type ProgressEvent = Extract<SessionEvent, { kind: 'progress' }>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutEnd, cutStart, expandTabs, widthOf, wrap } from '../../../src/terminal/width.ts';
+import { cutEnd, cutStart, expandTabs, widthOf, wrap } from '../../../src/terminal/columns/width.ts';
 
 it.each([
   ['', 0],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wrapWords } from '../../../src/terminal/wrap-words.ts';
+import { wrapWords } from '../../../src/terminal/columns/wrap-words.ts';
 
 describe('wrapping messages', () => {
   it('breaks at blanks only: a path, an id or an option that is longer than a line stays whole', () => {

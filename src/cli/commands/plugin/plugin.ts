@@ -18,7 +18,7 @@ export const pluginCommand: CommandRun = async ({ words: [word] }, context) => {
     case 'hook':
       return answerHook(context);
     case 'serve':
-      return (await import('../mcp.ts')).serveCommand(keptLine(context, 'serve'), context, usable);
+      return (await import('../mcp/mcp.ts')).serveCommand(keptLine(context, 'serve'), context, usable);
     case 'passthrough':
       return listPassthrough(context);
     case 'path':

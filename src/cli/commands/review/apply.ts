@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { requirePackageOutside } from '../../../core/host/programs/trusted-start.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
 import { applyPending } from '../../../session/outcome/apply.ts';
-import { targetNamed } from '../../../session/outcome/targets.ts';
+import { targetNamed } from '../../../session/outcome/targets/targets.ts';
 import { foldersOf } from '../../../session/record/find/session-folders.ts';
 import { type CommandRun, optionChoice } from '../../context/context.ts';
 import { withEngineOf } from '../../engines/with-engine.ts';

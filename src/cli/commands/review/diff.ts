@@ -26,7 +26,7 @@ import {
   isInPlace,
   shownReview,
   whereInPlaceLines,
-} from '../../../session/end/shown-review.ts';
+} from '../../../session/end/report/shown-review.ts';
 import { isRunning, storeDir } from '../../../session/record/session.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { openOutput } from '../../../terminal/page-output.ts';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../core/errors.ts';
 import { undoableSince } from '../../../review/apply/undo.ts';
 import { tellNextPending } from '../../../session/end/next-pending.ts';
-import { sessionFacts } from '../../../session/end/session-facts.ts';
+import { sessionFacts } from '../../../session/end/report/session-facts.ts';
 import { discardSession } from '../../../session/later/discard.ts';
 import { needsRecovery } from '../../../session/later/recover-project.ts';
 import { requireEnded } from '../../../session/record/require-usable.ts';

@@ -10,7 +10,7 @@ import { openSessionLog } from '../../../session/log/session-log.ts';
 import { isUnderWay } from '../../../session/record/find/pick-session.ts';
 import { ownerState, readRecord } from '../../../session/record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
-import { outputColumns } from '../../../terminal/wrap-words.ts';
+import { outputColumns } from '../../../terminal/columns/wrap-words.ts';
 import { type CommandContext, type CommandRun, optionValue } from '../../context/context.ts';
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 import { logJson, logLine } from '../../sessions/log-lines.ts';

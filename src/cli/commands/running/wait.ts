@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT } from '../../../core/errors.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
-import { readOwnReport } from '../../../session/end/own-report.ts';
+import { readOwnReport } from '../../../session/end/report/own-report.ts';
 import { sharedStatus } from '../../../session/record/exit-status.ts';
 import { isStoppable } from '../../../session/record/find/pick-session.ts';
 import { listSessions, ownerState, readRecord } from '../../../session/record/session.ts';

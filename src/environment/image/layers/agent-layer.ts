@@ -5,7 +5,7 @@ import type { ImageRuntime, Runtime } from '../../../core/types/runtime.ts';
 import { withContext } from '../context.ts';
 import { followBuild } from '../follow-build.ts';
 import { fetchPackages } from '../packages.ts';
-import type { PinnedPackage } from '../pins-schema.ts';
+import type { PinnedPackage } from '../pins/pins-schema.ts';
 import { addressLayer, ensureLayer, type LayerOptions } from './layer.ts';
 
 const FETCHED = 'agent.tgz';

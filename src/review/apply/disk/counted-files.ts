@@ -1,5 +1,5 @@
 import type { OpenProgress } from '../../../core/progress/open-progress.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './steps/steps.ts';
 
 /** Progress by files: folders are steps too, and a file that takes the place of another has two. */
 export class CountedFiles {

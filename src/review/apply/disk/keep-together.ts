@@ -1,6 +1,6 @@
 import type { ChosenChange } from '../../../core/types/review.ts';
 import type { ChangeOutcome } from '../../../core/types/session.ts';
-import type { Step } from './steps.ts';
+import type { Step } from './steps/steps.ts';
 
 /**
  * Steps without those that would remove something although the rest of its decision cannot be applied: an old name

@@ -3,9 +3,9 @@ import { flushOpen } from '../../../core/store/flush.ts';
 import { encodeBytes, parentPath } from '../../../core/text/path.ts';
 import { openHost } from './host/host-entry.ts';
 import { type HostWalker, NotAFolder } from './host/host-path.ts';
-import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './perform-step.ts';
 import { removeTemporary } from './remove-temporary.ts';
-import type { Step } from './steps.ts';
+import { commitStep, type Staged, type StepTools, stageStep, type Unflushed } from './steps/perform-step.ts';
+import type { Step } from './steps/steps.ts';
 
 interface StagedStep extends Staged {
   isOpen: boolean;

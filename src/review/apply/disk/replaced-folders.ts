@@ -1,6 +1,6 @@
 import { namesBelow } from './host/host-entry.ts';
 import { type HostWalker, NotAFolder } from './host/host-path.ts';
-import { replacesFolder, type Step } from './steps.ts';
+import { replacesFolder, type Step } from './steps/steps.ts';
 
 /** Why a folder is not replaced. */
 export const HOST_FILES_LOST = 'the folder has files on the host that would be lost';

@@ -4,10 +4,10 @@ import type { ChangeOutcome } from '../../../core/types/session.ts';
 import { type HostState, readHost } from './host/host-entry.ts';
 import type { HostWalker } from './host/host-path.ts';
 import type { Journal } from './journal/journal.ts';
-import { performStep } from './perform-step.ts';
-import { stepContent } from './step-content.ts';
-import { reasonOf } from './step-failure.ts';
-import { isDone, isUntouched, outcomeOf, type Step, withActualMode } from './steps.ts';
+import { performStep } from './steps/perform-step.ts';
+import { stepContent } from './steps/step-content.ts';
+import { reasonOf } from './steps/step-failure.ts';
+import { isDone, isUntouched, outcomeOf, type Step, withActualMode } from './steps/steps.ts';
 
 export interface RollBackTools {
   readonly walker: HostWalker;

@@ -1,7 +1,7 @@
 import type { ChangeOutcome } from '../../../core/types/session.ts';
 import { togetherReason } from './keep-together.ts';
-import { type RecheckOptions, recheckStep } from './recheck-step.ts';
-import type { Step } from './steps.ts';
+import { type RecheckOptions, recheckStep } from './steps/recheck-step.ts';
+import type { Step } from './steps/steps.ts';
 
 /** Why the thing in several files that a path is a file of must not be replaced now; undefined where it may. */
 export type WhyInUse = (path: string) => string | undefined;

@@ -6,8 +6,8 @@ import type { ChangeOutcome } from '../../../core/types/session.ts';
 import type { ApplyRequest } from '../apply-request.ts';
 import { fingerprintHost } from '../disk/host/host-entry.ts';
 import type { HostWalker } from '../disk/host/host-path.ts';
-import { isOnePath, reasonOf } from '../disk/step-failure.ts';
-import type { Step } from '../disk/steps.ts';
+import { isOnePath, reasonOf } from '../disk/steps/step-failure.ts';
+import type { Step } from '../disk/steps/steps.ts';
 
 interface ConflictFiles {
   readonly request: ApplyRequest;

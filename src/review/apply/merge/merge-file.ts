@@ -6,7 +6,7 @@ import type { Entry } from '../../../core/types/entry.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import type { Preparing } from '../apply-request.ts';
 import { type HostState, openHost } from '../disk/host/host-entry.ts';
-import { freezeNewBytes, type NewBytes } from '../new-bytes.ts';
+import { freezeNewBytes, type NewBytes } from '../entries/new-bytes.ts';
 import { mergeText, USUAL_MARKER_LENGTH } from './merge-text.ts';
 
 /** The frozen result of a merge, with a note for the user where it has conflict markers. */

@@ -7,7 +7,7 @@ import { decide, sameContent } from '../decide.ts';
 import { readHost } from '../disk/host/host-entry.ts';
 import type { OtherMember } from '../disk/journal/journal-format.ts';
 import { togetherReason } from '../disk/keep-together.ts';
-import { isOnePath } from '../disk/step-failure.ts';
+import { isOnePath } from '../disk/steps/step-failure.ts';
 import type { WhyInUse } from '../disk/whole-things.ts';
 import { mergeBase } from '../earlier-applies.ts';
 import { hindranceAt } from '../merge/conflict-files.ts';

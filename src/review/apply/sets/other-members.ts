@@ -3,7 +3,7 @@ import { isScratchMember } from '../../choices/file-sets.ts';
 import { versionHost } from '../disk/host/host-entry.ts';
 import type { HostWalker } from '../disk/host/host-path.ts';
 import type { OtherMember } from '../disk/journal/journal-format.ts';
-import { isOnePath } from '../disk/step-failure.ts';
+import { isOnePath } from '../disk/steps/step-failure.ts';
 
 /** The files of a thing that the host has and that no chosen change is about (`isChosen`), as they are now. */
 export function otherMembers(set: FileSet, isChosen: (path: string) => boolean, walker: HostWalker): OtherMember[] {

@@ -1,7 +1,7 @@
 import { createColors } from 'picocolors';
 import type { ReviewItem } from '../../../core/types/review.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
-import { expandTabs, widthOf, wrap } from '../../../terminal/width.ts';
+import { expandTabs, widthOf, wrap } from '../../../terminal/columns/width.ts';
 import type { DiffLine, FileDiff } from '../../choices/file-diff.ts';
 import { type Colours, type MarkedLine, markWords } from '../words.ts';
 import { diffLines, headerLines, type ViewOptions } from './diff-view.ts';

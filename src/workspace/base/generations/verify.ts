@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openProgress } from '../../../core/progress/open-progress.ts';
 import { EVERYTHING } from '../../../core/text/selection.ts';
 import type { Tell } from '../../../core/types/event.ts';
-import { readAsWalked } from '../../scan/git-files.ts';
+import { readAsWalked } from '../../scan/git/git-files.ts';
 import { countRows, type Row, readRows, sameRow } from '../../scan/packed-directory.ts';
 import { rowAt, type Snapshot } from '../../scan/snapshot.ts';
 import { fsPath, type WalkedTree, walkTree } from '../../scan/walk.ts';

@@ -16,7 +16,7 @@ import { settableTimeOfMs } from '../../../core/store/file-time.ts';
 import { remedyOf } from '../../../core/store/remedy.ts';
 import { parentPath } from '../../../core/text/path.ts';
 import type { Tell } from '../../../core/types/event.ts';
-import { readAsWalked } from '../../scan/git-files.ts';
+import { readAsWalked } from '../../scan/git/git-files.ts';
 import type { Row } from '../../scan/packed-directory.ts';
 import type { Difference, Differences } from '../../scan/snapshot.ts';
 import { fsPath, type WalkedTree } from '../../scan/walk.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { widthOf } from '../../../../src/terminal/width.ts';
+import { widthOf } from '../../../../src/terminal/columns/width.ts';
 import { openBatchScene, runJson, sessionsOf, startTaskModel, writeTasks } from '../../../support/batch-scene.ts';
 import { sessionObjects } from '../../../support/engine.ts';
 import type { Scene } from '../../../support/scene.ts';

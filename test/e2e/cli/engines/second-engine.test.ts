@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { ownerOf } from '../../../../src/engines/engine/connect.ts';
-import { runGc } from '../../../../src/session/later/gc.ts';
+import { runGc } from '../../../../src/session/later/gc/gc.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { Scene } from '../../../support/scene.ts';
 import { SecondEngine } from '../../../support/second-engine.ts';

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { ownBase } from '../../../../src/environment/image/base.ts';
 import { readImageFiles } from '../../../../src/environment/image/files.ts';
 import { addressCustomImage } from '../../../../src/environment/image/layers/custom-image.ts';
-import { readPins } from '../../../../src/environment/image/pins.ts';
+import { readPins } from '../../../../src/environment/image/pins/pins.ts';
 import { customImages } from '../../../support/custom-images.ts';
 import { packageRoot } from '../../../support/scene.ts';
 import { configure, leftOnEngine, sceneWithServices } from '../../../support/service-scene.ts';

@@ -6,7 +6,7 @@ import { CLAUDE_OPTIONS } from '../../../../src/agents/claude/command-line/optio
 import { packageRoot } from '../../../../src/core/host/package.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { readImageFiles } from '../../../../src/environment/image/files.ts';
-import { readPins } from '../../../../src/environment/image/pins.ts';
+import { readPins } from '../../../../src/environment/image/pins/pins.ts';
 import { KNOWN_TERMINALS } from '../../../../src/terminal/attach/terminal-type.ts';
 import { connectForTest, smallContainer } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';

@@ -7,8 +7,8 @@ import { expect } from 'vitest';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { INPUTS_LABEL } from '../../../../src/environment/image/inputs.ts';
 import { oldName } from '../../../../src/environment/image/stale-images.ts';
-import { planGc, runGc } from '../../../../src/session/later/gc.ts';
-import type { GcOptions } from '../../../../src/session/later/gc-known.ts';
+import { planGc, runGc } from '../../../../src/session/later/gc/gc.ts';
+import type { GcOptions } from '../../../../src/session/later/gc/gc-known.ts';
 import { requestEngine } from '../../../support/raw-engine.ts';
 
 const HOUR_MS = 3_600_000;

@@ -12,8 +12,8 @@ import { companionContainer } from '../../../../src/network/companion/companion.
 import { servedPrograms } from '../../../../src/network/gateway/rules/program-host.ts';
 import { startGateway } from '../../../../src/network/gateway/start-gateway.ts';
 import { openCleanupStack } from '../../../../src/session/stage/cleanup-stack.ts';
-import { startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
-import { readyProgram } from '../../../../src/session/stage/usable-servers.ts';
+import { startMcpCompanions } from '../../../../src/session/stage/servers/mcp-companions.ts';
+import { readyProgram } from '../../../../src/session/stage/servers/usable-servers.ts';
 import { leftOf, listening, startAgentInSession } from '../../../support/agent-beside.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { fixedCredential } from '../../../support/gateway-process.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { openVolume, type Place } from '../../../../src/engines/engine/place.ts';
-import { keepVolume } from '../../../../src/session/stage/keep-home.ts';
+import { keepVolume } from '../../../../src/session/stage/home/keep-home.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
 

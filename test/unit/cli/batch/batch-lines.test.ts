@@ -8,7 +8,7 @@ import {
   verdictText,
 } from '../../../../src/cli/batch/batch-lines.ts';
 import type { TaskRecord } from '../../../../src/cli/batch/tasks/task.ts';
-import { widthOf } from '../../../../src/terminal/width.ts';
+import { widthOf } from '../../../../src/terminal/columns/width.ts';
 
 const record = (more: Partial<TaskRecord>): TaskRecord => ({
   version: 1,

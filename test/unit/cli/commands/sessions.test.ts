@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { contentText, leftText, sessionLines } from '../../../../src/cli/sessions/session-lines.ts';
-import { type SessionFacts, sessionFacts } from '../../../../src/session/end/session-facts.ts';
+import { type SessionFacts, sessionFacts } from '../../../../src/session/end/report/session-facts.ts';
 import { listSessions } from '../../../../src/session/record/session.ts';
-import { widthOf } from '../../../../src/terminal/width.ts';
+import { widthOf } from '../../../../src/terminal/columns/width.ts';
 import { type RecordedSession, recordSessions } from '../../../support/session-fixture.ts';
 
 const NOW = new Date(2026, 10, 21, 14, 30, 0).getTime();

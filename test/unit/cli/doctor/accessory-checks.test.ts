@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loginStore } from '../../../../src/agents/mcp-login/login-store.ts';
 import { accessoryChecks, readAccessories } from '../../../../src/cli/doctor/accessory-checks.ts';
 import { fault, ok, warning } from '../../../../src/cli/doctor/check.ts';
-import { leftOutServers } from '../../../../src/session/stage/usable-servers.ts';
+import { leftOutServers } from '../../../../src/session/stage/servers/usable-servers.ts';
 
 async function configured(text: string, project = '') {
   const root = mkdtempSync(path.join(tmpdir(), 'run-claude-accessory-checks-'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { helpText } from '../../../../src/cli/grammar/help.ts';
 import { helpAbout } from '../../../../src/cli/help/help-page.ts';
 import { plainPage } from '../../../../src/cli/help/plain-page.ts';
-import { widthOf } from '../../../../src/terminal/width.ts';
+import { widthOf } from '../../../../src/terminal/columns/width.ts';
 import { listPages } from '../../../support/markdown.ts';
 
 describe('run-claude help TOPIC', () => {

@@ -5,7 +5,7 @@ import { NO_CHOICE, pressKey, type TopChoice } from '../../../../src/cli/top/key
 import { matches, type SessionRow, sessionRow } from '../../../../src/cli/top/session-row.ts';
 import type { HostEventKind, LogEvent } from '../../../../src/core/types/log-event.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
-import { widthOf } from '../../../../src/terminal/width.ts';
+import { widthOf } from '../../../../src/terminal/columns/width.ts';
 
 const AT = '2026-11-29T10:00:00.000Z';
 const NOW_MS = Date.parse(AT) + 60_000;

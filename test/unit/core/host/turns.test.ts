@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { turnsOf } from '../../../../src/core/host/processes/turns.ts';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ListedEntry } from '../../../../src/core/types/collector.ts';
-import { setIgnoredAside } from '../../../../src/workspace/view/ignored-aside.ts';
+import { setIgnoredAside } from '../../../../src/workspace/view/collect/ignored-aside.ts';
 
 it('a loop without anything to wait for hears a signal, and ends with its reason', async () => {
   const controller = new AbortController();

@@ -15,7 +15,7 @@ import type { Change } from '../../../../src/core/types/entry.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { buildReview } from '../../../../src/review/choices/build-review.ts';
 import { reachesSeverity } from '../../../../src/review/choices/findings.ts';
-import { auditReport, sessionReport } from '../../../../src/session/end/write-report.ts';
+import { auditReport, sessionReport } from '../../../../src/session/end/report/write-report.ts';
 import { auditFiles } from '../../audit/plant.ts';
 import { CONTENT_ROWS } from '../../audit/rows-content.ts';
 import { NAMED_ROWS } from '../../audit/rows-named.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkArchives, skippedLines } from '../../../../src/environment/caches/check-archives.ts';
 import type { Archive } from '../../../../src/environment/caches/ecosystem.ts';
+import { checkArchives, skippedLines } from '../../../../src/environment/caches/fill/check-archives.ts';
 
 const HEX = 'a'.repeat(64);
 const archive = (part: Partial<Archive> = {}): Archive => ({

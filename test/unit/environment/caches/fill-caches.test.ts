@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { EVERYTHING } from '../../../../src/core/text/selection.ts';
 import type { SessionEvent, Tell } from '../../../../src/core/types/event.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
-import { addressCaches } from '../../../../src/environment/caches/fill-caches.ts';
+import { addressCaches } from '../../../../src/environment/caches/fill/fill-caches.ts';
 
 const LOCK = {
   lockfileVersion: 3,

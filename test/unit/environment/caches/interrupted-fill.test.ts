@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
-import { withoutInterruptedFill } from '../../../../src/environment/caches/interrupted-fill.ts';
+import { withoutInterruptedFill } from '../../../../src/environment/caches/fill/interrupted-fill.ts';
 import { markerOf, readMarker } from '../../../../src/environment/caches/marker.ts';
 import { cachesOwner } from '../../../../src/environment/caches/owner.ts';
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../src/core/host/package.ts';
 import { findClaudeRelease } from '../../../../src/environment/image/claude-release.ts';
 import { imageTag, readImageFiles } from '../../../../src/environment/image/files.ts';
-import { readPins } from '../../../../src/environment/image/pins.ts';
-import { PINS_FILE, pinsOfImage, withClaudeRelease } from '../../../../src/environment/image/pins-file.ts';
-import type { PinnedPackage } from '../../../../src/environment/image/pins-schema.ts';
+import { readPins } from '../../../../src/environment/image/pins/pins.ts';
+import { PINS_FILE, pinsOfImage, withClaudeRelease } from '../../../../src/environment/image/pins/pins-file.ts';
+import type { PinnedPackage } from '../../../../src/environment/image/pins/pins-schema.ts';
 
 const NAME = '@anthropic-ai/claude-code-linux-x64';
 const hash = (letter: string): string => `sha512-${letter.repeat(86)}==`;

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../../src/core/host/package.ts';
 import { extraCertificates } from '../../../../src/environment/image/certificates.ts';
 import { type ContextFile, imageTag, readImageFiles } from '../../../../src/environment/image/files.ts';
-import { readPins } from '../../../../src/environment/image/pins.ts';
+import { readPins } from '../../../../src/environment/image/pins/pins.ts';
 
 const file = (path: string, content: string): ContextFile => ({ path, content: Buffer.from(content) });
 

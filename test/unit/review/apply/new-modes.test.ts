@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HostState } from '../../../../src/review/apply/disk/host/host-entry.ts';
 import { openHostWalker } from '../../../../src/review/apply/disk/host/host-path.ts';
-import type { Step } from '../../../../src/review/apply/disk/steps.ts';
-import { withUserModes } from '../../../../src/review/apply/new-modes.ts';
+import type { Step } from '../../../../src/review/apply/disk/steps/steps.ts';
+import { withUserModes } from '../../../../src/review/apply/entries/new-modes.ts';
 import { dir, file, layApply, link, type Nodes } from '../../../support/apply/lay.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ChosenChange } from '../../../../src/core/types/review.ts';
-import type { Step } from '../../../../src/review/apply/disk/steps.ts';
-import { inSessionOrder } from '../../../../src/review/apply/times.ts';
+import type { Step } from '../../../../src/review/apply/disk/steps/steps.ts';
+import { inSessionOrder } from '../../../../src/review/apply/entries/times.ts';
 import { BinaryScene } from '../../../support/apply/binary-scene.ts';
 
 it('generated files stay newer than their source, so that the real make builds them not again', async () => {

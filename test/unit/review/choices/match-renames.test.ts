@@ -6,8 +6,8 @@ import { expect, it } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { Change } from '../../../../src/core/types/entry.ts';
 import type { RenameReader, WithheldFile } from '../../../../src/core/types/rename.ts';
-import { matchRenames } from '../../../../src/review/choices/match-renames.ts';
-import { commonBytes, sketchOf } from '../../../../src/review/choices/similarity.ts';
+import { matchRenames } from '../../../../src/review/choices/renames/match-renames.ts';
+import { commonBytes, sketchOf } from '../../../../src/review/choices/renames/similarity.ts';
 import { random } from '../../../support/apply/random-tree.ts';
 
 const texts = new Map<string, string>();

@@ -7,7 +7,7 @@ import { rendererFor } from '../../../../src/core/report/render.ts';
 import { type Report, reportSchema } from '../../../../src/core/report/schema.ts';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import { failStart } from '../../../../src/session/end/fail-start.ts';
-import { reportOfEnded } from '../../../../src/session/end/write-report.ts';
+import { reportOfEnded } from '../../../../src/session/end/report/write-report.ts';
 import { readCollected, readRecord, updateRecord } from '../../../../src/session/record/session.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { reportSchema } from '../../../../src/core/report/schema.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
-import { readOwnReport, writeOwnReport } from '../../../../src/session/end/own-report.ts';
-import { sessionFacts } from '../../../../src/session/end/session-facts.ts';
-import { reportOfEnded } from '../../../../src/session/end/write-report.ts';
+import { readOwnReport, writeOwnReport } from '../../../../src/session/end/report/own-report.ts';
+import { sessionFacts } from '../../../../src/session/end/report/session-facts.ts';
+import { reportOfEnded } from '../../../../src/session/end/report/write-report.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 
 // What the release of that day wrote. It stays as it is: a change that makes it unreadable needs a migration.

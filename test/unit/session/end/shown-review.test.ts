@@ -10,7 +10,7 @@ import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext, CommandRun } from '../../../../src/cli/context/context.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { Review, ReviewItem } from '../../../../src/core/types/review.ts';
-import { findingsInPlace, shownLines, whereInPlaceLines } from '../../../../src/session/end/shown-review.ts';
+import { findingsInPlace, shownLines, whereInPlaceLines } from '../../../../src/session/end/report/shown-review.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 import { sessionRecord } from '../../../support/session-record.ts';
 

@@ -9,7 +9,7 @@ import type { Tell } from '../../../../src/core/types/event.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { discardSession } from '../../../../src/session/later/discard.ts';
-import { runGc } from '../../../../src/session/later/gc.ts';
+import { runGc } from '../../../../src/session/later/gc/gc.ts';
 import { readRecord } from '../../../../src/session/record/session.ts';
 import { type PlanParts, sessionRecord } from '../../../support/session-record.ts';
 

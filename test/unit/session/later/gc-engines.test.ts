@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { FoundObject } from '../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
-import { planGc } from '../../../../src/session/later/gc.ts';
+import { planGc } from '../../../../src/session/later/gc/gc.ts';
 import { isWatchReader } from '../../../../src/workspace/view/open.ts';
 import { recordSessions } from '../../../support/session-fixture.ts';
 

@@ -11,7 +11,7 @@ import { finishApply } from '../../../../src/session/later/recover-project.ts';
 import { type ApplyPendingOptions, applyPending } from '../../../../src/session/outcome/apply.ts';
 import { applyChoice } from '../../../../src/session/outcome/apply-choice.ts';
 import { endSession } from '../../../../src/session/outcome/end-session.ts';
-import { openFiles } from '../../../../src/session/outcome/files.ts';
+import { openFiles } from '../../../../src/session/outcome/targets/files.ts';
 import { readRecord, updateRecord, writeCollected } from '../../../../src/session/record/session.ts';
 import { dir, file, layApply, type Sides } from '../../../support/apply/lay.ts';
 import { sessionRecord } from '../../../support/session-record.ts';

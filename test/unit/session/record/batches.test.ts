@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { planGc, runGc } from '../../../../src/session/later/gc.ts';
+import { planGc, runGc } from '../../../../src/session/later/gc/gc.ts';
 import { batchesDir, listBatches } from '../../../../src/session/record/find/batches.ts';
 
 it('gc removes the records of a batch 30 days after its last task, and no others', async () => {

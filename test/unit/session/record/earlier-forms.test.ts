@@ -7,7 +7,7 @@ import { discardCommand } from '../../../../src/cli/commands/review/discard.ts';
 import { sessionsCommand } from '../../../../src/cli/commands/sessions.ts';
 import { statusCommand } from '../../../../src/cli/commands/status.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
-import { sessionFacts } from '../../../../src/session/end/session-facts.ts';
+import { sessionFacts } from '../../../../src/session/end/report/session-facts.ts';
 import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { listSessions, readCollected, readRecord, updateRecord } from '../../../../src/session/record/session.ts';
 import { readStaged } from '../../../../src/session/record/staged-claude.ts';

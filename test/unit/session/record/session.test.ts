@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Stage } from '../../../../src/core/types/session.ts';
-import { planGc, runGc } from '../../../../src/session/later/gc.ts';
+import { planGc, runGc } from '../../../../src/session/later/gc/gc.ts';
 import { findSession } from '../../../../src/session/record/find/find-session.ts';
 import { listSessions, reserveSession } from '../../../../src/session/record/session.ts';
 import { sessionRecord } from '../../../support/session-record.ts';

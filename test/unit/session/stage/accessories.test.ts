@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
-import { findAccessories } from '../../../../src/session/stage/accessories.ts';
 import type { SessionDeps } from '../../../../src/session/stage/deps.ts';
+import { findAccessories } from '../../../../src/session/stage/servers/accessories.ts';
 
 const program = (name: string, more: object = {}) => ({
   name,

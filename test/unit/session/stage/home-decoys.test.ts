@@ -7,7 +7,7 @@ import { searchContents } from '../../../../src/core/secrets/search-contents.ts'
 import { SearchedValues } from '../../../../src/core/secrets/value-search.ts';
 import type { PlaceEntry } from '../../../../src/engines/engine/place.ts';
 import { sessionDecoys } from '../../../../src/session/record/secrets/home-decoys.ts';
-import { homeDecoys } from '../../../../src/session/stage/home-decoys.ts';
+import { homeDecoys } from '../../../../src/session/stage/home/home-decoys.ts';
 
 let sessionDir: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Plan } from '../../../../src/core/types/plan.ts';
-import { plannedHomeMount } from '../../../../src/session/stage/home.ts';
+import { plannedHomeMount } from '../../../../src/session/stage/home/home.ts';
 
 it('--dry-run names the session’s home: below --tmpdir, or in a volume where the engine remaps owners', () => {
   const engine = { local: true, rootless: false, usernsRemap: false };

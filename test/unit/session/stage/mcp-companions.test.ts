@@ -7,8 +7,8 @@ import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { McpProgram } from '../../../../src/core/types/policy.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
 import { servedPrograms } from '../../../../src/network/gateway/rules/program-host.ts';
-import { plannedCompanions, startMcpCompanions } from '../../../../src/session/stage/mcp-companions.ts';
-import { readyProgram } from '../../../../src/session/stage/usable-servers.ts';
+import { plannedCompanions, startMcpCompanions } from '../../../../src/session/stage/servers/mcp-companions.ts';
+import { readyProgram } from '../../../../src/session/stage/servers/usable-servers.ts';
 
 const PROGRAM: McpProgram = { name: 'Box', command: ['node', 's.js'], env: { A: 'b' }, secrets: {}, hosts: [] };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { McpProgram } from '../../../../src/core/types/policy.ts';
-import { readyProgram } from '../../../../src/session/stage/usable-servers.ts';
+import { readyProgram } from '../../../../src/session/stage/servers/usable-servers.ts';
 
 const PROGRAM: McpProgram = { name: 'Box', command: ['node', 's.js'], env: {}, secrets: {}, hosts: [] };
 

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { WorkspaceOptions } from '../../../../src/workspace/layer/layer.ts';
-import { pathsInHistory } from '../../../../src/workspace/scan/git-history.ts';
+import { pathsInHistory } from '../../../../src/workspace/scan/git/git-history.ts';
 import { startBase } from '../../../../src/workspace/view/start-base.ts';
 
 let dir: string;

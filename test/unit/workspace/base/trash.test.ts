@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { writeFileAtomic } from '../../../../src/core/store/record.ts';
-import { planGc, runGc } from '../../../../src/session/later/gc.ts';
+import { planGc, runGc } from '../../../../src/session/later/gc/gc.ts';
 import { sweepGenerations } from '../../../../src/workspace/base/generations/generation.ts';
 import { GENERATION_FORMAT } from '../../../../src/workspace/base/generations/manifest.ts';
 import { emptyTrash, emptyTrashLater, hasTrash } from '../../../../src/workspace/base/generations/trash.ts';

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { type TarItem, writeTar } from '../../../../src/workspace/layer/tar-write.ts';
+import { type TarItem, writeTar } from '../../../../src/workspace/layer/volumes/tar-write.ts';
 import { treeFacts } from '../../../support/tree-facts.ts';
 
 it('GNU tar restores names, modes, times, links and holes', async () => {

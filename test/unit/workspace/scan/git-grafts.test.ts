@@ -16,7 +16,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EVERYTHING } from '../../../../src/core/text/selection.ts';
 import { prepareBase } from '../../../../src/workspace/base/prepare-base.ts';
-import { gitGrafts } from '../../../../src/workspace/scan/git-grafts.ts';
+import { gitGrafts } from '../../../../src/workspace/scan/git/git-grafts.ts';
 
 let dir: string;
 

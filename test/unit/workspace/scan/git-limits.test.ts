@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gitLimits } from '../../../../src/workspace/scan/git-limits.ts';
+import { gitLimits } from '../../../../src/workspace/scan/git/git-limits.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -11,9 +11,9 @@ import type { Collected } from '../../../../src/core/types/entry.ts';
 import { neededOf, possibleMembers } from '../../../../src/review/choices/file-sets.ts';
 import type { Collector } from '../../../../src/workspace/collector/client.ts';
 import { lackingPaths } from '../../../../src/workspace/scan/lacking.ts';
-import { collectChanges } from '../../../../src/workspace/view/collect.ts';
-import type { CollectRules } from '../../../../src/workspace/view/collect-options.ts';
-import { openFrozenFiles } from '../../../../src/workspace/view/frozen-files.ts';
+import { collectChanges } from '../../../../src/workspace/view/collect/collect.ts';
+import type { CollectRules } from '../../../../src/workspace/view/collect/collect-options.ts';
+import { openFrozenFiles } from '../../../../src/workspace/view/collect/frozen-files.ts';
 import { runCollector } from '../../../support/collector-program.ts';
 
 let dir: string;

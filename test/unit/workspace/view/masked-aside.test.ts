@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
 import type { ListedEntry } from '../../../../src/core/types/collector.ts';
 import type { Collector } from '../../../../src/workspace/collector/client.ts';
-import type { ComparedEntry } from '../../../../src/workspace/view/compare-layer-to-base.ts';
-import { setMaskedAside } from '../../../../src/workspace/view/masked-aside.ts';
+import type { ComparedEntry } from '../../../../src/workspace/view/collect/compare-layer-to-base.ts';
+import { setMaskedAside } from '../../../../src/workspace/view/collect/masked-aside.ts';
 
 const entry = (path: string, kind: 'file' | 'dir' = 'file'): ListedEntry => ({
   path: path as RelPath,

@@ -1,5 +1,5 @@
 import { fileSystemOf } from '../../../../core/host/facts.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/steps.ts';
 
 /** What a journal has for each step besides the step: that it was done, and its outcome. */
 const JOURNAL_BYTES_PER_STEP = 256;

@@ -14,7 +14,7 @@ import {
 } from '../../../../core/store/parse-record.ts';
 import type { ChangeOutcome } from '../../../../core/types/session.ts';
 import type { HostState } from '../host/host-entry.ts';
-import type { Step, Target } from '../steps.ts';
+import type { Step, Target } from '../steps/steps.ts';
 
 /** What an apply or an undo is about to do, known before the host is touched. */
 export interface JournalHead {

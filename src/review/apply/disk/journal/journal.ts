@@ -6,7 +6,7 @@ import { bootId } from '../../../../core/host/processes/process.ts';
 import { makePrivateDir, syncDir, writeAll } from '../../../../core/store/record.ts';
 import { parseRelPath } from '../../../../core/text/path.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../../../core/types/session.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../steps/steps.ts';
 import {
   type FolderTime,
   type JournalHead,

@@ -10,7 +10,7 @@ import { processIdentity } from '../../../../../src/core/host/processes/process.
 import type { FoundObject } from '../../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import type { SessionRecord, Stage } from '../../../../../src/core/types/session.ts';
-import { planGc, runGc } from '../../../../../src/session/later/gc.ts';
+import { planGc, runGc } from '../../../../../src/session/later/gc/gc.ts';
 import { reserveSession } from '../../../../../src/session/record/session.ts';
 import { layerVolume } from '../../../../../src/workspace/layer/volume.ts';
 import { sessionRecord } from '../../../../support/session-record.ts';

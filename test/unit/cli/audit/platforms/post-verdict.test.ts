@@ -4,7 +4,7 @@ import { MARKER, postVerdict } from '../../../../../src/cli/audit/platforms/post
 import { namePullRequest } from '../../../../../src/cli/audit/platforms/pull-request-name.ts';
 import type { RelPath } from '../../../../../src/core/text/path.ts';
 import { buildReview } from '../../../../../src/review/choices/build-review.ts';
-import { auditReport } from '../../../../../src/session/end/write-report.ts';
+import { auditReport } from '../../../../../src/session/end/report/write-report.ts';
 import { PlatformStandIn, type SeenRequest } from '../../../../support/review/platform-stand-in.ts';
 
 const HEAD = 'a'.repeat(40);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CacheName } from '../../../../../src/core/types/cache.ts';
-import { checkArchives } from '../../../../../src/environment/caches/check-archives.ts';
 import { ecosystemOf } from '../../../../../src/environment/caches/ecosystems.ts';
+import { checkArchives } from '../../../../../src/environment/caches/fill/check-archives.ts';
 
 // A lock file is read on the host, before the session. Ctrl-C does not end a regular expression.
 

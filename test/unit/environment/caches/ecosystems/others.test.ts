@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { CacheName } from '../../../../../src/core/types/cache.ts';
-import { checkArchives } from '../../../../../src/environment/caches/check-archives.ts';
 import type { Ecosystem } from '../../../../../src/environment/caches/ecosystem.ts';
 import { ecosystemOf } from '../../../../../src/environment/caches/ecosystems.ts';
+import { checkArchives } from '../../../../../src/environment/caches/fill/check-archives.ts';
 
 const HEX = '01'.repeat(32);
 const SUM = Buffer.from(HEX, 'hex').toString('base64');

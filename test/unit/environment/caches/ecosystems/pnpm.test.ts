@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkArchives } from '../../../../../src/environment/caches/check-archives.ts';
 import { pnpm } from '../../../../../src/environment/caches/ecosystems/pnpm.ts';
+import { checkArchives } from '../../../../../src/environment/caches/fill/check-archives.ts';
 
 const INTEGRITY = `sha512-${Buffer.alloc(64, 1).toString('base64')}`;
 const HEX = '01'.repeat(64);

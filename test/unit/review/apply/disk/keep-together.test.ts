@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openHostWalker } from '../../../../../src/review/apply/disk/host/host-path.ts';
-import { commitStep } from '../../../../../src/review/apply/disk/perform-step.ts';
+import { commitStep } from '../../../../../src/review/apply/disk/steps/perform-step.ts';
 import { dir, file, layApply, link } from '../../../../support/apply/lay.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-together-'));

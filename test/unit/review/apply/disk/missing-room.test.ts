@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { missingRoom } from '../../../../../src/review/apply/disk/host/missing-room.ts';
-import type { Step } from '../../../../../src/review/apply/disk/steps.ts';
+import type { Step } from '../../../../../src/review/apply/disk/steps/steps.ts';
 
 /** Two directories: one on the disk of the machine, one on its own file system. */
 function places(options: string): { readonly large: string; readonly small: string } {

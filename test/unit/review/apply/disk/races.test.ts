@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openHostWalker } from '../../../../../src/review/apply/disk/host/host-path.ts';
-import { performStep } from '../../../../../src/review/apply/disk/perform-step.ts';
+import { performStep } from '../../../../../src/review/apply/disk/steps/perform-step.ts';
 
 const ROUNDS = 10_000;
 const root = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'run-claude-race-'));
