@@ -26,7 +26,7 @@ const UNASKED =
 
 /**
  * @typedef {import('../../src/core/types/gateway.ts').GatewayConfig} GatewayConfig
- * @typedef {import('../../src/core/types/credential.ts').Secret} Secret
+ * @typedef {import('../../src/core/types/agent/credential.ts').Secret} Secret
  * @typedef {{ config: GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, secrets: import('./secrets.mjs').Secrets,
  *   budget: ReturnType<typeof import('./usage.mjs').createBudget>, trust: () => import('node:tls').SecureContext,

@@ -6,8 +6,8 @@ import { Refused } from './egress.mjs';
 import { cleanName } from './names.mjs';
 
 /**
- * @typedef {import('../../src/core/types/credential.ts').ProviderApi} ProviderApi
- * @typedef {import('../../src/core/types/credential.ts').Secret} Secret
+ * @typedef {import('../../src/core/types/agent/credential.ts').ProviderApi} ProviderApi
+ * @typedef {import('../../src/core/types/agent/credential.ts').Secret} Secret
  * @typedef {(url: unknown) => string} JudgeUrl gives the URL as it was parsed here; throws Refused
  * @typedef {{
  *   passes: (method: string, path: string, query: string | undefined) => { counted: boolean, model?: string } | undefined,

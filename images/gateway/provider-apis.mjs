@@ -3,8 +3,8 @@ import { otherApi } from './other-apis.mjs';
 import { signedHeaders } from './sigv4.mjs';
 
 /**
- * @typedef {import('../../src/core/types/credential.ts').Secret} Secret
- * @typedef {import('../../src/core/types/credential.ts').ProviderApi} ProviderApi
+ * @typedef {import('../../src/core/types/agent/credential.ts').Secret} Secret
+ * @typedef {import('../../src/core/types/agent/credential.ts').ProviderApi} ProviderApi
  * counted: the provider charges for its tokens. model: the one that the path names.
  * @typedef {{ counted: boolean, model?: string }} Passed
  */

@@ -8,7 +8,7 @@ import { forwardedHeaders, OVERRIDES } from './headers.mjs';
 import { credentialHeaders } from './provider-apis.mjs';
 
 /**
- * @typedef {import('../../src/core/types/credential.ts').Secret} Secret
+ * @typedef {import('../../src/core/types/agent/credential.ts').Secret} Secret
  * @typedef {{ config: import('../../src/core/types/gateway.ts').GatewayConfig, egress: import('./egress.mjs').Egress,
  *   relay: ReturnType<typeof import('./relay.mjs').createRelay>, trust: () => tls.SecureContext }} ConnectionParts
  */

@@ -67,7 +67,7 @@ function maxOutputOf(value) {
 }
 
 /** The body to send: serialised from the judged value, so that the provider reads the same.
- * @param {import('../../src/core/types/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number, url: string) => void} judge throws Refused */
+ * @param {import('../../src/core/types/agent/credential.ts').ProviderApi} api @param {Buffer} bytes @param {(host: string, port: number, url: string) => void} judge throws Refused */
 export function judgedBody(api, bytes, judge) {
   judgeShape(bytes, SHAPE);
   /** @type {unknown} */

@@ -1,6 +1,6 @@
 // The credential, in memory. It is renewed on the host only, once for all requests that wait.
 
-/** @typedef {import('../../src/core/types/credential.ts').Secret} Secret */
+/** @typedef {import('../../src/core/types/agent/credential.ts').Secret} Secret */
 
 /** There is no valid credential: the message explains how to log in. */
 export class Unauthorised extends Error {}

@@ -2,7 +2,7 @@
 // counts of the Messages API, by which everything is added up.
 
 /**
- * @typedef {import('../../src/core/types/credential.ts').ProviderApi} ProviderApi
+ * @typedef {import('../../src/core/types/agent/credential.ts').ProviderApi} ProviderApi
  * @typedef {{ input_tokens?: number, output_tokens?: number, cache_read_input_tokens?: number,
  *   cache_creation_input_tokens?: number, cache_creation?: { ephemeral_1h_input_tokens?: number },
  *   server_tool_use?: { web_search_requests?: number }, speed?: string, inference_geo?: string, model?: string,

@@ -42,7 +42,7 @@ const IN_ONE_PLACE = 1.1;
  */
 export class UsageReader {
   /** @param {number} asked bytes of the request
-   * @param {import('../../src/core/types/credential.ts').ProviderApi} [api] default: the Messages API
+   * @param {import('../../src/core/types/agent/credential.ts').ProviderApi} [api] default: the Messages API
    * @param {number} [maxOutput] the most output tokens that the request asked for */
   constructor(asked, api = undefined, maxOutput = undefined) {
     this.format = usageFormat(api);

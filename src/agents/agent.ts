@@ -1,9 +1,9 @@
-import type { AgentName, AgentPackage } from '../core/types/agent-package.ts';
-import type { ClaudeData, ClaudeOutcome, ContinuedFile } from '../core/types/claude-data.ts';
-import type { CredentialSource, Secret } from '../core/types/credential.ts';
+import type { AgentName, AgentPackage } from '../core/types/agent/agent-package.ts';
+import type { ClaudeData, ClaudeOutcome, ContinuedFile } from '../core/types/agent/claude-data.ts';
+import type { CredentialSource, Secret } from '../core/types/agent/credential.ts';
+import type { OwnAgent } from '../core/types/agent/own-agent.ts';
 import type { ContentReader } from '../core/types/entry.ts';
 import type { Claim } from '../core/types/log-event.ts';
-import type { OwnAgent } from '../core/types/own-agent.ts';
 import type { Policy } from '../core/types/policy.ts';
 import type { BringBack } from './claude/back/apply.ts';
 import type { CollectOptions } from './claude/back/collection.ts';

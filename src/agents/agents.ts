@@ -1,5 +1,5 @@
-import type { AgentName } from '../core/types/agent-package.ts';
-import type { OwnAgent } from '../core/types/own-agent.ts';
+import type { AgentName } from '../core/types/agent/agent-package.ts';
+import type { OwnAgent } from '../core/types/agent/own-agent.ts';
 import type { AgentProgram, Program } from '../core/types/plan.ts';
 import type { Policy } from '../core/types/policy.ts';
 import type { Agent } from './agent.ts';

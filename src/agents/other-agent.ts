@@ -1,4 +1,4 @@
-import type { AgentName } from '../core/types/agent-package.ts';
+import type { AgentName } from '../core/types/agent/agent-package.ts';
 import type { Agent, AgentCredentials, AgentData, AgentHome, AgentParts, HomeOptions } from './agent.ts';
 import type { AgentConversation, SettingsWatch } from './others/collect-agent.ts';
 import { readerOf, type WordTable } from './others/words.ts';

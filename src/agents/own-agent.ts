@@ -1,4 +1,4 @@
-import type { OwnAgent } from '../core/types/own-agent.ts';
+import type { OwnAgent } from '../core/types/agent/own-agent.ts';
 import type { Agent } from './agent.ts';
 import { readerOf } from './others/words.ts';
 

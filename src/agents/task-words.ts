@@ -1,5 +1,5 @@
 import { usageError } from '../core/errors.ts';
-import type { AgentName } from '../core/types/agent-package.ts';
+import type { AgentName } from '../core/types/agent/agent-package.ts';
 import type { Agent } from './agent.ts';
 
 /** Words that give an agent one prompt and ask for one answer, and what its standard input gets besides. */

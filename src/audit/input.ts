@@ -1,8 +1,8 @@
 import { decodeBytes, foldersOf, parentPath } from '../core/text/path.ts';
-import type { MaskedValues } from '../core/types/decoy.ts';
 import type { Change, Digest, Entry } from '../core/types/entry.ts';
 import type { Severity } from '../core/types/finding.ts';
 import type { UserRule } from '../core/types/policy.ts';
+import type { MaskedValues } from '../core/types/secret/decoy.ts';
 import { lazy } from './formats/lazy.ts';
 import { type Line, newLines } from './formats/lines.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { CacheName } from '../../src/core/types/cache.ts';
+import type { CacheName } from '../../src/core/types/setup/cache.ts';
 import { ecosystemOf } from '../../src/environment/caches/ecosystems.ts';
 import { checkArchives } from '../../src/environment/caches/fill/check-archives.ts';
 import { fillCache } from '../../src/environment/caches/inside/fill-cache.ts';

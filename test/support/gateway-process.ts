@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
-import type { CredentialSource, Secret } from '../../src/core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../src/core/types/agent/credential.ts';
 import type { SessionEvent } from '../../src/core/types/event.ts';
 import type { GatewayConfig, NetworkEntry } from '../../src/core/types/gateway.ts';
 import type { Policy } from '../../src/core/types/policy.ts';

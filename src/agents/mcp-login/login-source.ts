@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { CredentialSource, Secret } from '../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../core/types/agent/credential.ts';
 import type { McpServer } from '../../core/types/policy.ts';
 import type { Asking } from './ask-server.ts';
 import { type LoginStore, loginStore, type McpLogin } from './login-store.ts';

@@ -1,6 +1,6 @@
 import { parse, stringify } from 'smol-toml';
 import { asObject, type JsonObject } from '../../core/text/json-in.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { codexConfig } from './codex-login.ts';
 

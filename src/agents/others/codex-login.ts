@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { asObject, type JsonObject } from '../../core/text/json-in.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { expiryOfJwt, fixedKey, readJson, textOf, tokenLogin } from './token-login.ts';
 
 // From Codex 0.169: where it refreshes a ChatGPT login, with which client id.

@@ -2,7 +2,7 @@ import { RunClaudeError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/text/json-in.ts';
 import type { RelPath } from '../../core/text/path.ts';
 import { parseRelPath } from '../../core/text/path.ts';
-import type { ClaudeData, KeptFile } from '../../core/types/claude-data.ts';
+import type { ClaudeData, KeptFile } from '../../core/types/agent/claude-data.ts';
 import type { ListedEntry } from '../../core/types/collector.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { CollectOptions } from '../claude/back/collection.ts';

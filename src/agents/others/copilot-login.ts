@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../core/errors.ts';
 import { type RunProgram, runProgram } from '../../core/host/processes/run-program.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { fixedKey, textOf } from './token-login.ts';
 
 const COPILOT_URL = 'https://api.githubcopilot.com';

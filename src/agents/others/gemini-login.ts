@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asObject, type JsonObject } from '../../core/text/json-in.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { shownPath } from './codex-login.ts';
 import { fixedKey, readJson, textOf, tokenLogin } from './token-login.ts';
 

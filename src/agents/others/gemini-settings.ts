@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
 import { ownValue } from '../../core/text/own-value.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { readJson } from './token-login.ts';
 

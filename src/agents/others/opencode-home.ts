@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import { withoutPlain } from './acting-keys.ts';
 import { shownPath } from './codex-login.ts';
 import { fixedKey, readJson, textOf } from './token-login.ts';

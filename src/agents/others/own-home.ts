@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { CredentialSource } from '../../core/types/credential.ts';
-import type { OwnAgent, OwnProvider } from '../../core/types/own-agent.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
+import type { OwnAgent, OwnProvider } from '../../core/types/agent/own-agent.ts';
 import type { StagedClaude } from '../claude/stage/stage.ts';
 import { type AgentStageOptions, stageHome } from './stage-agent.ts';
 import { fixedKey, textOf } from './token-login.ts';

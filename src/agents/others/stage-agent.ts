@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/host/package.ts';
 import { runProgram } from '../../core/host/processes/run-program.ts';
-import type { ContinuedFile } from '../../core/types/claude-data.ts';
+import type { ContinuedFile } from '../../core/types/agent/claude-data.ts';
 import { openInstance, readOwnFile } from '../claude/instances/instance.ts';
 import { gitIdentity } from '../claude/stage/git-identity.ts';
 import type { StagedBaseline, StagedClaude } from '../claude/stage/stage.ts';

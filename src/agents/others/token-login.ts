@@ -5,7 +5,7 @@ import { RunClaudeError } from '../../core/errors.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
-import type { CredentialSource, ProviderApi, Secret } from '../../core/types/credential.ts';
+import type { CredentialSource, ProviderApi, Secret } from '../../core/types/agent/credential.ts';
 import { post } from '../claude/credentials/post.ts';
 
 /** A token with less time left is refreshed before use. */

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, DEFAULT_AGENT } from '../../agents/agents.ts';
 import { EXIT, usageError } from '../../core/errors.ts';
 import { jsonText } from '../../core/report/json.ts';
-import { AGENT_NAMES } from '../../core/types/agent-package.ts';
+import { AGENT_NAMES } from '../../core/types/agent/agent-package.ts';
 import { goesToScheduler } from '../../session/plan/choose-engine.ts';
 import { outputColumns } from '../../terminal/columns/wrap-words.ts';
 import { chosenAgents } from '../context/chosen-agents.ts';

@@ -1,5 +1,5 @@
-import { AGENT_NAMES } from '../../core/types/agent-package.ts';
-import { CACHE_NAMES } from '../../core/types/cache.ts';
+import { AGENT_NAMES } from '../../core/types/agent/agent-package.ts';
+import { CACHE_NAMES } from '../../core/types/setup/cache.ts';
 import { STRATEGY_NAMES } from '../../core/types/strategy.ts';
 
 /** A value: none; needed, in the next word or after '='; optional, after '=' only. */

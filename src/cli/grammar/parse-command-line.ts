@@ -2,8 +2,8 @@ import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, agentProgram, DEFAULT_AGENT } from '../../agents/agents.ts';
 import type { FlagValue } from '../../core/config/merge-policy.ts';
 import { nearest } from '../../core/config/values/nearest.ts';
-import { AGENT_NAMES } from '../../core/types/agent-package.ts';
-import type { OwnAgent } from '../../core/types/own-agent.ts';
+import { AGENT_NAMES } from '../../core/types/agent/agent-package.ts';
+import type { OwnAgent } from '../../core/types/agent/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
 import {
   ALIASES,

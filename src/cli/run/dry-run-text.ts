@@ -1,8 +1,8 @@
 import { shellWord } from '../../core/text/shell-word.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { ContainerSpec } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import { SECCOMP_FILE } from '../../engines/engine/hardening/seccomp.ts';
 import { gatewayNames } from '../../network/gateway/agent-side.ts';
 import { describePlan } from '../../session/plan/describe-plan.ts';

@@ -1,11 +1,11 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
+import type { OwnAgent } from '../types/agent/own-agent.ts';
 import type { NamedEngine } from '../types/engine.ts';
-import type { Environment } from '../types/environment.ts';
-import type { OwnAgent } from '../types/own-agent.ts';
 import type { AllowRule, BrokerRule, McpProgram, McpServer, Policy, Service, UserRule } from '../types/policy.ts';
 import type { SceneCommand } from '../types/scene.ts';
+import type { Environment } from '../types/setup/environment.ts';
 import type { TestCommand } from '../types/test.ts';
 import { engineTables } from './engine-table.ts';
 import { explainFault } from './explain-schema.ts';

@@ -3,7 +3,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { usageError } from '../errors.ts';
 import { shellWord } from '../text/shell-word.ts';
-import type { ProjectRequest } from '../types/request.ts';
+import type { ProjectRequest } from '../types/setup/request.ts';
 import { MAX_VARIABLE_CHARACTERS, MAX_VARIABLES } from './values/environment.ts';
 import { resolveVariables } from './values/variables.ts';
 

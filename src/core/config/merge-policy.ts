@@ -1,10 +1,10 @@
 import { usageError } from '../errors.ts';
 import { localPort } from '../text/local-address.ts';
-import { AGENT_NAMES } from '../types/agent-package.ts';
-import { CACHE_NAMES } from '../types/cache.ts';
-import type { OwnAgent } from '../types/own-agent.ts';
+import { AGENT_NAMES } from '../types/agent/agent-package.ts';
+import type { OwnAgent } from '../types/agent/own-agent.ts';
 import type { Policy } from '../types/policy.ts';
-import type { ProjectRequest } from '../types/request.ts';
+import { CACHE_NAMES } from '../types/setup/cache.ts';
+import type { ProjectRequest } from '../types/setup/request.ts';
 import type { FileSettings } from './config-file.ts';
 import { projectKey } from './project-key.ts';
 import { readValue, type Value, withinLimits } from './read-value.ts';

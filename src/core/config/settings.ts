@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '../types/agent-package.ts';
+import { AGENT_NAMES } from '../types/agent/agent-package.ts';
 import type { Policy } from '../types/policy.ts';
 import { STRATEGY_NAMES } from '../types/strategy.ts';
 

@@ -1,4 +1,4 @@
-import type { SecretValue } from '../types/secret-file.ts';
+import type { SecretValue } from '../types/secret/secret-file.ts';
 import { isHarmless, isRandom } from './harmless.ts';
 import { isPublicName, isSecretName } from './names.ts';
 

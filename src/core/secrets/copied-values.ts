@@ -1,4 +1,4 @@
-import type { Decoy } from '../types/decoy.ts';
+import type { Decoy } from '../types/secret/decoy.ts';
 import { entropy } from './formats.ts';
 import { isPublishedName } from './names.ts';
 import { searchContents } from './search-contents.ts';

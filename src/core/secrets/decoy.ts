@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { Decoy } from '../types/decoy.ts';
+import type { Decoy } from '../types/secret/decoy.ts';
 import { decoyKeyBlock } from './decoy-key.ts';
 import { rsaKey } from './decoy-rsa.ts';
 

@@ -1,4 +1,4 @@
-import type { SecretValue } from '../types/secret-file.ts';
+import type { SecretValue } from '../types/secret/secret-file.ts';
 import { secretKind } from './kinds.ts';
 import { maskedText } from './values.ts';
 

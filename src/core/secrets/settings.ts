@@ -1,4 +1,4 @@
-import type { SecretValue } from '../types/secret-file.ts';
+import type { SecretValue } from '../types/secret/secret-file.ts';
 import { assignmentsIn } from './assignments.ts';
 import { isAmount, isHarmless, isPlace } from './harmless.ts';
 import { isPublicName, isPublishedName, isTellingName } from './names.ts';

@@ -1,4 +1,4 @@
-import type { SecretValue } from '../types/secret-file.ts';
+import type { SecretValue } from '../types/secret/secret-file.ts';
 import { secretsOfAddresses } from './addresses.ts';
 import { type Assignment, assignmentsIn } from './assignments.ts';
 import { ASSIGNED, entropy, FORMATS, PLACEHOLDER } from './formats.ts';

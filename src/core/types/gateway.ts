@@ -1,5 +1,5 @@
-import type { ProviderApi, Secret } from './credential.ts';
-import type { Decoy } from './decoy.ts';
+import type { ProviderApi, Secret } from './agent/credential.ts';
+import type { Decoy } from './secret/decoy.ts';
 
 // What the host's side and the gateway program say to each other: JSON, one message a line, over the gateway's stdio.
 

@@ -1,9 +1,9 @@
-import type { AgentName } from './agent-package.ts';
-import type { MadeCache } from './cache.ts';
+import type { AgentName } from './agent/agent-package.ts';
+import type { OwnAgent } from './agent/own-agent.ts';
 import type { EngineFacts } from './engine.ts';
-import type { MadeEnvironment } from './environment.ts';
-import type { OwnAgent } from './own-agent.ts';
 import type { Policy } from './policy.ts';
+import type { MadeCache } from './setup/cache.ts';
+import type { MadeEnvironment } from './setup/environment.ts';
 import type { StrategyName } from './strategy.ts';
 
 /** Facts about the project directory, gathered by the session before planning. */

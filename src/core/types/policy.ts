@@ -1,7 +1,7 @@
-import type { CacheName } from './cache.ts';
-import type { Environment } from './environment.ts';
 import type { Severity } from './finding.ts';
 import type { SceneCommand } from './scene.ts';
+import type { CacheName } from './setup/cache.ts';
+import type { Environment } from './setup/environment.ts';
 import type { StrategyName } from './strategy.ts';
 import type { TestCommand } from './test.ts';
 

@@ -1,6 +1,6 @@
 import type { RelPath } from '../text/path.ts';
+import type { FileSet } from './change/file-set.ts';
 import type { Change, ChangeKind, Entry, MaskedEdit, Problem, WithheldGroup } from './entry.ts';
-import type { FileSet } from './file-set.ts';
 import type { Finding } from './finding.ts';
 import type { ChangeOutcome, MadeCommits } from './session.ts';
 

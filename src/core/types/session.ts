@@ -1,6 +1,6 @@
 import type { RelPath } from '../text/path.ts';
-import type { ClaudeData, ClaudeOutcome } from './claude-data.ts';
-import type { ConflictRule } from './conflict.ts';
+import type { ClaudeData, ClaudeOutcome } from './agent/claude-data.ts';
+import type { ConflictRule } from './change/conflict.ts';
 import type { Collected } from './entry.ts';
 import type { Finding } from './finding.ts';
 import type { Plan } from './plan.ts';

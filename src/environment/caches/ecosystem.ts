@@ -1,4 +1,4 @@
-import type { CacheName } from '../../core/types/cache.ts';
+import type { CacheName } from '../../core/types/setup/cache.ts';
 
 /**
  * Hash functions that nobody finds two archives for. go-mod and go-zip are the h1 of go.sum (golang.org/x/mod, sumdb/dirhash):

@@ -1,4 +1,4 @@
-import type { CacheName } from '../../core/types/cache.ts';
+import type { CacheName } from '../../core/types/setup/cache.ts';
 import type { Ecosystem } from './ecosystem.ts';
 import { cargo } from './ecosystems/cargo.ts';
 import { go } from './ecosystems/go.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '../../core/store/record.ts';
-import { CACHE_NAMES, type CacheName } from '../../core/types/cache.ts';
+import { CACHE_NAMES, type CacheName } from '../../core/types/setup/cache.ts';
 import { cachesDir, isCacheAddress } from './place.ts';
 
 /** What is known about a filled cache. Written last: a directory without it is what a killed command left. */

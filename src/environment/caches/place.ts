@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseUser } from '../../core/host/user.ts';
-import type { CacheName, MadeCache } from '../../core/types/cache.ts';
 import type { EngineFacts, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { CacheName, MadeCache } from '../../core/types/setup/cache.ts';
 import { type PlaceOptions, placeMount } from '../../engines/engine/place.ts';
 
 /** A project chooses the content: nobody may find two inputs with the same address. */

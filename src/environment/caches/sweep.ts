@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { withLock } from '../../core/store/lock.ts';
-import type { MadeCache } from '../../core/types/cache.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import type { MadeCache } from '../../core/types/setup/cache.ts';
 import { type KnownCache, knownCaches, lockOf, markerOf } from './marker.ts';
 import { cacheLabel, cacheVolume } from './place.ts';
 

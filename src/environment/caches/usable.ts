@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
-import type { MadeCache } from '../../core/types/cache.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import type { MadeCache } from '../../core/types/setup/cache.ts';
 import { markUsed, readMarker } from './marker.ts';
 import { cacheMount } from './place.ts';
 

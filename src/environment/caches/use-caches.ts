@@ -1,8 +1,8 @@
 import { dirname, posix } from 'node:path';
-import type { MadeCache } from '../../core/types/cache.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import type { MadeCache } from '../../core/types/setup/cache.ts';
 import type { PlaceEntry } from '../../engines/engine/place.ts';
 import type { Ecosystem } from './ecosystem.ts';
 import { readMarker } from './marker.ts';

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
 import { parseUser } from '../../core/host/user.ts';
 import type { EngineFacts, Mount } from '../../core/types/engine.ts';
-import type { MadeEnvironment } from '../../core/types/environment.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
+import type { MadeEnvironment } from '../../core/types/setup/environment.ts';
 import { type PlaceOptions, placeMount } from '../../engines/engine/place.ts';
 
 /** What a setup makes: in the agent's home, and in the project. No session writes to either. */

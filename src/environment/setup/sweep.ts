@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '../../core/host/files/remove-tree.ts';
 import { withLock } from '../../core/store/lock.ts';
-import type { MadeEnvironment } from '../../core/types/environment.ts';
+import type { MadeEnvironment } from '../../core/types/setup/environment.ts';
 import { environmentsDir, lockOf, markerOf } from './make-environment.ts';
 import { environmentLabel } from './place.ts';
 import { isAddress } from './setup-files.ts';

@@ -1,5 +1,5 @@
 import { homeAgent } from '../../agents/agents.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Agent } from '../../agents/agent.ts';
 import { DEFAULT_AGENT } from '../../agents/agents.ts';
 import { SPECIAL_ADDRESSES } from '../../core/text/special-addresses.ts';
-import type { Secret } from '../../core/types/credential.ts';
+import type { Secret } from '../../core/types/agent/credential.ts';
 import type { BrokeredHost, GatewayConfig, HostRule } from '../../core/types/gateway.ts';
 import type { Policy } from '../../core/types/policy.ts';
 import { GATEWAY_DIR } from './agent-side.ts';

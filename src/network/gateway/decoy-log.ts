@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SeenDecoy } from '../../core/types/decoy.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { NetworkEntry } from '../../core/types/gateway.ts';
+import type { SeenDecoy } from '../../core/types/secret/decoy.ts';
 
 const FILE = 'decoys-seen.jsonl';
 /** Of one session: the agent can name as many hosts as it likes. */

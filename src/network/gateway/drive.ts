@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { CredentialSource, Secret } from '../../core/types/credential.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
+import type { CredentialSource, Secret } from '../../core/types/agent/credential.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type {
   FromGateway,
@@ -11,6 +10,7 @@ import type {
   ToGateway,
   UsageReport,
 } from '../../core/types/gateway.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import type { NetworkLog } from './network-log.ts';
 import { createRelay, type RelayTargets } from './relay.ts';

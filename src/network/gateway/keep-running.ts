@@ -1,9 +1,9 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { CredentialSource, Secret } from '../../core/types/credential.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
+import type { CredentialSource, Secret } from '../../core/types/agent/credential.ts';
 import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { GatewayConfig, GatewayUsage, HostRule, SessionCa, UsageReport } from '../../core/types/gateway.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
 import type { AgentPortStream } from './agent-port-stream.ts';
 import { type DrivenGateway, driveGateway } from './drive.ts';
 import type { NetworkLog } from './network-log.ts';

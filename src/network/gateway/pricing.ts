@@ -1,4 +1,4 @@
-import type { ProviderApi } from '../../core/types/credential.ts';
+import type { ProviderApi } from '../../core/types/agent/credential.ts';
 import type { Price } from '../../core/types/gateway.ts';
 
 const price = (model: string, input: number, output: number, longDearer = false): Price => ({

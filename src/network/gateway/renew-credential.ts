@@ -1,4 +1,4 @@
-import type { CredentialSource, Secret } from '../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../core/types/agent/credential.ts';
 import type { Tell } from '../../core/types/event.ts';
 
 const RENEW_BEFORE_MS = 5 * 60_000;

@@ -1,10 +1,10 @@
 import { homeAgent } from '../../agents/agents.ts';
 import type { RunClaudeError } from '../../core/errors.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { Container } from '../../core/types/engine.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { BrokeredHost, GatewayConfig, GatewayUsage, NetworkEntry } from '../../core/types/gateway.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
 import type { UsageTotals } from '../../core/types/session.ts';
 import { placeOf } from '../../engines/capabilities/columns.ts';
 import { supports } from '../../engines/capabilities/table.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { RunClaudeError, usageError } from '../../core/errors.ts';
 import { SPECIAL_ADDRESSES } from '../../core/text/special-addresses.ts';
-import type { ProviderApi } from '../../core/types/credential.ts';
+import type { ProviderApi } from '../../core/types/agent/credential.ts';
 import type { Provider, UpstreamProxy } from '../../core/types/gateway.ts';
 import type { RelayTargets } from './relay.ts';
 

@@ -1,5 +1,5 @@
 import type { ContentStore } from '../../core/store/content.ts';
-import type { Conflict, ConflictAnswer, ConflictRule, Merged } from '../../core/types/conflict.ts';
+import type { Conflict, ConflictAnswer, ConflictRule, Merged } from '../../core/types/change/conflict.ts';
 import type { Change, Digest, Entry, LeftMember } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Finding } from '../../core/types/finding.ts';

@@ -5,7 +5,7 @@ import type { ContentStore } from '../../core/store/content.ts';
 import { settableTime } from '../../core/store/file-time.ts';
 import { withLock } from '../../core/store/lock.ts';
 import type { RelPath } from '../../core/text/path.ts';
-import type { Merged } from '../../core/types/conflict.ts';
+import type { Merged } from '../../core/types/change/conflict.ts';
 import type { Change, Entry } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { ChosenChange } from '../../core/types/review.ts';

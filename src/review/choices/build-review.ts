@@ -1,5 +1,5 @@
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
-import type { ClaudeData } from '../../core/types/claude-data.ts';
+import type { ClaudeData } from '../../core/types/agent/claude-data.ts';
 import type { Change, Collected, Rename } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { ItemState, Review, ReviewItem } from '../../core/types/review.ts';

@@ -1,5 +1,5 @@
 import type { RelPath } from '../../core/text/path.ts';
-import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../../core/types/claude-data.ts';
+import type { ClaudeAttempt, ClaudeChange, ClaudeData } from '../../core/types/agent/claude-data.ts';
 import type { Change, Entry } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { ClaudeReview, ItemState, Review, ReviewItem } from '../../core/types/review.ts';

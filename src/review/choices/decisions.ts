@@ -1,6 +1,6 @@
 import { foldersAbove } from '../../core/text/path.ts';
+import type { FileSet } from '../../core/types/change/file-set.ts';
 import type { Rename } from '../../core/types/entry.ts';
-import type { FileSet } from '../../core/types/file-set.ts';
 import type { Decision, ReviewItem } from '../../core/types/review.ts';
 import { fileSets, isScratchMember } from './file-sets.ts';
 

@@ -1,6 +1,6 @@
 import { foldersAbove } from '../../core/text/path.ts';
-import type { FileSet } from '../../core/types/file-set.ts';
-import type { WithheldFile } from '../../core/types/rename.ts';
+import type { FileSet } from '../../core/types/change/file-set.ts';
+import type { WithheldFile } from '../../core/types/change/rename.ts';
 
 /** One row of the table: how the files of a thing are found, and what it is called. */
 interface SetKind {

@@ -1,4 +1,4 @@
-import type { ConflictRule } from '../../core/types/conflict.ts';
+import type { ConflictRule } from '../../core/types/change/conflict.ts';
 import type { Question } from '../../terminal/ask.ts';
 import { amount } from '../../terminal/progress.ts';
 

@@ -2,7 +2,7 @@ import { homeAgent } from '../../agents/agents.ts';
 import { instanceOf, openInstance } from '../../agents/claude/instances/instance.ts';
 import { openContentStore } from '../../core/store/content.ts';
 import type { RelPath } from '../../core/text/path.ts';
-import type { ClaudeData, ClaudeOutcome } from '../../core/types/claude-data.ts';
+import type { ClaudeData, ClaudeOutcome } from '../../core/types/agent/claude-data.ts';
 import type { TreeReader } from '../../core/types/collector.ts';
 import type { Choice } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';

@@ -1,9 +1,9 @@
 import { findingsOf } from '../../audit/findings.ts';
 import { seenHits } from '../../audit/masked.ts';
-import type { MaskedValues } from '../../core/types/decoy.ts';
 import type { Change } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { MaskedValues } from '../../core/types/secret/decoy.ts';
 import { readSeenDecoys } from '../../network/gateway/decoy-log.ts';
 import { sessionDecoys } from '../record/secrets/home-decoys.ts';
 import { realValues } from './real-values.ts';

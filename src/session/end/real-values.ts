@@ -2,8 +2,8 @@ import path from 'node:path';
 import { regularFileBytes } from '../../core/host/regular-file.ts';
 import { isTelling } from '../../core/secrets/copied-values.ts';
 import { secretValues } from '../../core/secrets/values.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 

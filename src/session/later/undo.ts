@@ -1,6 +1,6 @@
 import { openContentStore } from '../../core/store/content.ts';
 import { whenText } from '../../core/text/when.ts';
-import type { Merged } from '../../core/types/conflict.ts';
+import type { Merged } from '../../core/types/change/conflict.ts';
 import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../core/types/session.ts';
 import { type UndoOutcome, undoApply, undoableSince } from '../../review/apply/undo.ts';
 import { fileProgress, onBranch, partOnBranch } from '../../review/choices/file-progress.ts';

@@ -1,7 +1,7 @@
 import { homeAgent } from '../../agents/agents.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { readContentSync } from '../../core/store/content.ts';
-import type { ClaudeChange } from '../../core/types/claude-data.ts';
+import type { ClaudeChange } from '../../core/types/agent/claude-data.ts';
 import type { Claim, LogEvent } from '../../core/types/log-event.ts';
 import type { CollectedRecord, SessionRecord } from '../../core/types/session.ts';
 import { networkLogFile } from '../../network/gateway/network-log.ts';

@@ -1,5 +1,5 @@
 import { openContentStore } from '../../core/store/content.ts';
-import type { ConflictRule } from '../../core/types/conflict.ts';
+import type { ConflictRule } from '../../core/types/change/conflict.ts';
 import type { Change, Digest } from '../../core/types/entry.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Policy } from '../../core/types/policy.ts';

@@ -1,4 +1,4 @@
-import type { ConflictRule } from '../../core/types/conflict.ts';
+import type { ConflictRule } from '../../core/types/change/conflict.ts';
 import type { ApplyOutcome } from '../../core/types/session.ts';
 import { isOpenReason } from '../../review/apply/sets/in-use.ts';
 import type { TargetWords } from './targets/target.ts';

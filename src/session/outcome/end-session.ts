@@ -1,4 +1,4 @@
-import type { ClaudeOutcome } from '../../core/types/claude-data.ts';
+import type { ClaudeOutcome } from '../../core/types/agent/claude-data.ts';
 import type { Review } from '../../core/types/review.ts';
 import type { ApplyOutcome } from '../../core/types/session.ts';
 import { undoableSince } from '../../review/apply/undo.ts';

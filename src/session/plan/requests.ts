@@ -3,9 +3,9 @@ import { joinEnvironments } from '../../core/config/values/environment.ts';
 import { formatDurationMs, formatSizeMb } from '../../core/config/values/quantities.ts';
 import { startOrder, whyNotTogether } from '../../core/config/values/service-order.ts';
 import { EXIT, RunClaudeError, usageError } from '../../core/errors.ts';
-import type { Environment } from '../../core/types/environment.ts';
 import type { Policy, Service } from '../../core/types/policy.ts';
-import type { ProjectRequest } from '../../core/types/request.ts';
+import type { Environment } from '../../core/types/setup/environment.ts';
+import type { ProjectRequest } from '../../core/types/setup/request.ts';
 
 /** Long enough that nobody finds two requests with the same digest. */
 const DIGEST_CHARACTERS = 32;

@@ -1,4 +1,4 @@
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 
 const STATES: Readonly<Record<SecretFile['state'], string>> = {

@@ -1,6 +1,6 @@
 import { visible } from '../../core/text/visible.ts';
-import type { CacheName } from '../../core/types/cache.ts';
 import type { Plan } from '../../core/types/plan.ts';
+import type { CacheName } from '../../core/types/setup/cache.ts';
 
 export interface NotedPlan extends Pick<Plan, 'policy' | 'mode' | 'also' | 'caches'> {
   /** Files that have decoys in the copy. */

@@ -1,6 +1,6 @@
 import { homeAgent } from '../../agents/agents.ts';
 import { usageError } from '../../core/errors.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { HostFacts, Plan } from '../../core/types/plan.ts';
 
 /** The user's credential for a session; undefined where the policy wants none or this host has none. */

@@ -2,7 +2,7 @@ import { homeAgent } from '../../agents/agents.ts';
 import { RunClaudeError } from '../../core/errors.ts';
 import { announceWait } from '../../core/progress/announce-wait.ts';
 import { withLock } from '../../core/store/lock.ts';
-import type { AgentPackage } from '../../core/types/agent-package.ts';
+import type { AgentPackage } from '../../core/types/agent/agent-package.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Policy, Service } from '../../core/types/policy.ts';

@@ -5,8 +5,8 @@ import { dataLabel, dataVolume } from '../../agents/claude/instances/isolated.ts
 import type { StagedClaude } from '../../agents/claude/stage/stage.ts';
 import { parseUser } from '../../core/host/user.ts';
 import { openContentStore } from '../../core/store/content.ts';
-import type { ContinuedFile } from '../../core/types/claude-data.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { ContinuedFile } from '../../core/types/agent/claude-data.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import type { Runtime } from '../../core/types/runtime.ts';

@@ -1,4 +1,4 @@
-import type { ProjectRequest } from '../../core/types/request.ts';
+import type { ProjectRequest } from '../../core/types/setup/request.ts';
 import { refuseTakenPorts } from '../../network/gateway/rules/local-services.ts';
 import { parsePorts } from '../../network/preview/port-words.ts';
 import { askYesNo } from '../../terminal/ask.ts';

@@ -1,7 +1,7 @@
 import { agentOf } from '../../agents/agents.ts';
 import { describeCredential } from '../../agents/claude/credentials/credentials.ts';
 import { RunClaudeError } from '../../core/errors.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { HostFacts, Plan } from '../../core/types/plan.ts';
 import { requireWayOut } from '../../network/gateway/upstream.ts';
 import { type CredentialLookup, credentialLookup, refuseAsFile } from '../stage/credential.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { programArgv } from '../../agents/agents.ts';
 import { instanceKey, instanceRoot } from '../../agents/claude/instances/instance.ts';
-import type { CredentialSource } from '../../core/types/credential.ts';
+import type { CredentialSource } from '../../core/types/agent/credential.ts';
 import type { ContainerSpec, Mount } from '../../core/types/engine.ts';
 import type { Plan } from '../../core/types/plan.ts';
 import { plannedServices } from '../../environment/services/program.ts';

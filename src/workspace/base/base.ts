@@ -4,7 +4,7 @@ import { isInDotGit } from '../../core/git/names.ts';
 import { removeTreeSync } from '../../core/host/files/remove-tree.ts';
 import type { Decoy } from '../../core/secrets/decoy.ts';
 import type { Problem } from '../../core/types/entry.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import { compareSnapshots, countEntries, rowAt } from '../scan/snapshot.ts';
 import { isSameSearch } from '../secrets/find-secrets.ts';
 import type { MaskedTree } from '../secrets/mask-secrets.ts';

@@ -2,7 +2,7 @@ import { parentPath } from '../../core/text/path.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
 import type { Selection } from '../../core/text/selection.ts';
 import { visible } from '../../core/text/visible.ts';
-import type { ProjectSecrets, SecretFile } from '../../core/types/secret-file.ts';
+import type { ProjectSecrets, SecretFile } from '../../core/types/secret/secret-file.ts';
 import { fileTotals, rowsOf, type Section } from '../scan/packed-directory.ts';
 import { rowAt, type Snapshot } from '../scan/snapshot.ts';
 import type { MaskedTree } from '../secrets/mask-secrets.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '../../core/types/plan.ts';
-import type { ProjectSecrets } from '../../core/types/secret-file.ts';
+import type { ProjectSecrets } from '../../core/types/secret/secret-file.ts';
 import { countMounted, type Entering } from '../base/entering.ts';
 import { gitPathsOnDisk } from '../scan/project-ignores.ts';
 import { findProjectSecrets, type SecretPolicy } from './masks/project-secrets.ts';

@@ -1,11 +1,11 @@
 import { RunClaudeError } from '../../core/errors.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { Change, ContentReader } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Plan } from '../../core/types/plan.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import type { BoundGit } from '../../core/types/session.ts';
 import { releaseRef } from '../base/generations/generation-refs.ts';
 import { openGenerationFiles, referToNewest } from '../base/generations/newest-files.ts';

@@ -8,7 +8,7 @@ import { maskedBytes } from '../../core/secrets/masked-bytes.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import { IgnorePatterns } from '../../core/text/patterns/ignore-patterns.ts';
-import type { SecretFile, SecretValue } from '../../core/types/secret-file.ts';
+import type { SecretFile, SecretValue } from '../../core/types/secret/secret-file.ts';
 import { readAsWalked } from '../scan/git/git-files.ts';
 import { packRows, type Row, rowNamed, rowsOf } from '../scan/packed-directory.ts';
 import { type GitPaths, gitPathsOnDisk } from '../scan/project-ignores.ts';

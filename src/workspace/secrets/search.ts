@@ -3,8 +3,8 @@ import { isInDotGit } from '../../core/git/names.ts';
 import { CopiedValues } from '../../core/secrets/copied-values.ts';
 import { isSecretFolder, isSecretHint, secretKind } from '../../core/secrets/kinds.ts';
 import { maskedBytes } from '../../core/secrets/masked-bytes.ts';
-import type { Decoy } from '../../core/types/decoy.ts';
-import type { SecretValue } from '../../core/types/secret-file.ts';
+import type { Decoy } from '../../core/types/secret/decoy.ts';
+import type { SecretValue } from '../../core/types/secret/secret-file.ts';
 
 /** A file that holds a secret, whether git tracks it or not. */
 export interface FoundSecret {

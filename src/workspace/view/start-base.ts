@@ -1,5 +1,5 @@
 import type { Plan } from '../../core/types/plan.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import { STRATEGIES } from '../../core/types/strategy.ts';
 import type { BaseGeneration } from '../base/base.ts';
 import { releaseRef } from '../base/generations/generation-refs.ts';

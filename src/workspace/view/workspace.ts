@@ -3,7 +3,7 @@ import type { RelPath } from '../../core/text/path.ts';
 import type { TreeReader } from '../../core/types/collector.ts';
 import type { Mount } from '../../core/types/engine.ts';
 import type { ChangeKind, Collected, WithheldGroup } from '../../core/types/entry.ts';
-import type { SecretFile } from '../../core/types/secret-file.ts';
+import type { SecretFile } from '../../core/types/secret/secret-file.ts';
 import type { DiskHooks, DiskWatch } from '../collector/disk.ts';
 import type { CollectRules } from './collect/collect-options.ts';
 

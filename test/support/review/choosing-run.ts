@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EVERYTHING } from '../../../src/core/text/selection.ts';
-import type { ConflictRule } from '../../../src/core/types/conflict.ts';
+import type { ConflictRule } from '../../../src/core/types/change/conflict.ts';
 import type { Collected } from '../../../src/core/types/entry.ts';
 import type { Finding } from '../../../src/core/types/finding.ts';
 import type { Choice, Decision, Review } from '../../../src/core/types/review.ts';

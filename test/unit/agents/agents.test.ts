@@ -84,14 +84,18 @@ describe('the sources', () => {
     expect(files.length).toBeGreaterThan(300);
     // The image has a part of that name, and session records keep it; nothing depends on the program that runs.
     const names = ['environment/image/inputs.ts', 'session/record/formats/session-format.ts'];
-    expect(filesNaming('claude')).toEqual(['agents/claude.ts', 'core/types/agent-package.ts', ...names]);
+    expect(filesNaming('claude')).toEqual(['agents/claude.ts', 'core/types/agent/agent-package.ts', ...names]);
     for (const agent of ['codex', 'copilot', 'gemini', 'opencode']) {
       // The API that an agent of the user's own can name.
       const others =
         agent === 'gemini'
-          ? ['core/config/tables/agent.ts', 'core/types/own-agent.ts', 'session/record/formats/policy-format.ts']
+          ? ['core/config/tables/agent.ts', 'core/types/agent/own-agent.ts', 'session/record/formats/policy-format.ts']
           : [];
-      const own = [`agents/${agent}.ts`, 'core/types/agent-package.ts', 'session/record/formats/session-format.ts'];
+      const own = [
+        `agents/${agent}.ts`,
+        'core/types/agent/agent-package.ts',
+        'session/record/formats/session-format.ts',
+      ];
       expect(filesNaming(agent)).toEqual([...own, ...others].sort());
     }
   });

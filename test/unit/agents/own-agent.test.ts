@@ -13,7 +13,7 @@ import {
 } from '../../../src/agents/agents.ts';
 import { ownAgent } from '../../../src/agents/own-agent.ts';
 import { parseCommandLine, type RunLine } from '../../../src/cli/grammar/parse-command-line.ts';
-import type { OwnAgent } from '../../../src/core/types/own-agent.ts';
+import type { OwnAgent } from '../../../src/core/types/agent/own-agent.ts';
 
 const TINY: OwnAgent = {
   name: 'tiny',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentNamed, agentProgram } from '../../../src/agents/agents.ts';
 import { taskWords } from '../../../src/agents/task-words.ts';
-import { AGENT_NAMES } from '../../../src/core/types/agent-package.ts';
+import { AGENT_NAMES } from '../../../src/core/types/agent/agent-package.ts';
 
 const named = (name: string) => agentNamed(name) as NonNullable<ReturnType<typeof agentNamed>>;
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { auditChanges } from '../../../src/audit/audit.ts';
-import type { MaskedValues } from '../../../src/core/types/decoy.ts';
 import type { Change } from '../../../src/core/types/entry.ts';
+import type { MaskedValues } from '../../../src/core/types/secret/decoy.ts';
 import { plantFiles } from './plant.ts';
 
 const DECOY = 'sk_live_4fT9uYbQ2mXcVn7LpAqZ';

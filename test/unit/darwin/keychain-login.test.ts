@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findCredential } from '../../../src/agents/claude/credentials/credentials.ts';
-import type { CredentialSource } from '../../../src/core/types/credential.ts';
+import type { CredentialSource } from '../../../src/core/types/agent/credential.ts';
 import { type DarwinPrograms, darwinPrograms } from '../../support/darwin/programs.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../support/stand-in/oauth-endpoint.ts';
 

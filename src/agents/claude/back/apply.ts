@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withLock } from '../../../core/store/lock.ts';
 import { makePrivateDir, writeFileAtomic } from '../../../core/store/record.ts';
-import type { ClaudeChange, ClaudeData, ClaudeOutcome } from '../../../core/types/claude-data.ts';
+import type { ClaudeChange, ClaudeData, ClaudeOutcome } from '../../../core/types/agent/claude-data.ts';
 import type { ContentReader } from '../../../core/types/entry.ts';
 import { appendDurably, type Instance, readOwnFile } from '../instances/instance.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
 import { parseRelPath, type RelPath } from '../../../core/text/path.ts';
-import type { ClaudeChange, ClaudeData } from '../../../core/types/claude-data.ts';
+import type { ClaudeChange, ClaudeData } from '../../../core/types/agent/claude-data.ts';
 import type { ListedEntry } from '../../../core/types/collector.ts';
 import { type Finding, SEVERITY_RANK } from '../../../core/types/finding.ts';
 import type { StagedFile } from '../stage/staged.ts';

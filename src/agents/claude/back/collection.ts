@@ -1,6 +1,6 @@
 import type { ContentStore } from '../../../core/store/content.ts';
 import { parseRelPath, type RelPath } from '../../../core/text/path.ts';
-import type { ClaudeAttempt, ClaudeChange } from '../../../core/types/claude-data.ts';
+import type { ClaudeAttempt, ClaudeChange } from '../../../core/types/agent/claude-data.ts';
 import type { TreeReader } from '../../../core/types/collector.ts';
 import type { Finding } from '../../../core/types/finding.ts';
 import type { StagedBaseline } from '../stage/stage.ts';

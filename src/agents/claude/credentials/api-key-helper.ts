@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RunClaudeError } from '../../../core/errors.ts';
 import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { parseObject } from '../../../core/text/json-in.ts';
-import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 
 /** How long a key is used before the helper runs again, as in Claude Code. */
 const KEPT_MS = 5 * 60_000;

@@ -1,4 +1,4 @@
-import type { CredentialSource, ProviderApi, Secret } from '../../../core/types/credential.ts';
+import type { CredentialSource, ProviderApi, Secret } from '../../../core/types/agent/credential.ts';
 
 /** What is inside in place of the credential, by kind: long enough to look real to Claude, of no use anywhere else. */
 const PLACEHOLDERS: Readonly<

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
 import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
-import type { AwsKeys, CredentialSource, Secret } from '../../../core/types/credential.ts';
+import type { AwsKeys, CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 import { post } from './post.ts';
 
 /** Where the credentials of clouds are looked for. */

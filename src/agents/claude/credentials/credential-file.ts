@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/text/json-in.ts';
-import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 import type { Container } from '../../../core/types/engine.ts';
 import { requireExec } from '../../../engines/capabilities/require-part.ts';
 

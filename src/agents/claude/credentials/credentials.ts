@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../../core/errors.ts';
 import { type RunProgram, runProgram } from '../../../core/host/processes/run-program.ts';
-import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 import { apiKeyHelper } from './api-key-helper.ts';
 import { cloudCredential } from './cloud-credentials.ts';
 import { claudeConfigDir, managedSettingsPath } from './config-places.ts';

@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../../core/errors.ts';
 import { asObject, type JsonObject, parseObject } from '../../../core/text/json-in.ts';
-import type { CredentialSource, Secret } from '../../../core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 import type { CredentialStore } from './credential-store.ts';
 import { post } from './post.ts';
 import { withRefreshLock } from './refresh-lock.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AGENT_NAMES } from '../../types/agent-package.ts';
-import type { OwnAgent } from '../../types/own-agent.ts';
+import { AGENT_NAMES } from '../../types/agent/agent-package.ts';
+import type { OwnAgent } from '../../types/agent/own-agent.ts';
 
 /** Words before `--agent`'s value: letters, digits, `-`. */
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;

@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 import { isDotGitName } from '../../git/names.ts';
-import type { Environment } from '../../types/environment.ts';
+import type { Environment } from '../../types/setup/environment.ts';
 import type { EnvironmentTable } from '../tables/environment.ts';
 import { FEATURES, isFeature } from '../tables/features.ts';
 import { resolveVariables } from './variables.ts';

@@ -1,6 +1,6 @@
 import { RunClaudeError } from '../../../core/errors.ts';
 import { openProgress } from '../../../core/progress/open-progress.ts';
-import type { AgentPackage } from '../../../core/types/agent-package.ts';
+import type { AgentPackage } from '../../../core/types/agent/agent-package.ts';
 import type { ImageRuntime, Runtime } from '../../../core/types/runtime.ts';
 import { withContext } from '../context.ts';
 import { followBuild } from '../follow-build.ts';

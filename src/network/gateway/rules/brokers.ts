@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
 import { outputOfProgram } from '../../../core/host/programs/start-program.ts';
-import type { CredentialSource } from '../../../core/types/credential.ts';
+import type { CredentialSource } from '../../../core/types/agent/credential.ts';
 import type { BrokeredHost } from '../../../core/types/gateway.ts';
 import type { AllowRule, BrokerRule, McpServer, Policy } from '../../../core/types/policy.ts';
 import { parseHostRule } from './host-rules.ts';

@@ -1,5 +1,5 @@
 import { MAX_IN_MEMORY_BYTES } from '../../../core/text/in-memory.ts';
-import type { Conflict, ConflictRule } from '../../../core/types/conflict.ts';
+import type { Conflict, ConflictRule } from '../../../core/types/change/conflict.ts';
 import type { Entry } from '../../../core/types/entry.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import type { Preparing } from '../apply-request.ts';

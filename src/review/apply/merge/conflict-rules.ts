@@ -1,4 +1,4 @@
-import type { Conflict, ConflictRule } from '../../../core/types/conflict.ts';
+import type { Conflict, ConflictRule } from '../../../core/types/change/conflict.ts';
 import type { ApplyRequest, ConflictRules } from '../apply-request.ts';
 
 /** Asks only where the rule is 'keep', there is a user to ask and the run writes to the project. */

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { readOpen } from '../../../core/store/read-open.ts';
 import { MAX_IN_MEMORY_BYTES } from '../../../core/text/in-memory.ts';
-import type { ConflictRule } from '../../../core/types/conflict.ts';
+import type { ConflictRule } from '../../../core/types/change/conflict.ts';
 import type { Entry } from '../../../core/types/entry.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import type { Preparing } from '../apply-request.ts';

@@ -1,5 +1,5 @@
+import type { FileSet } from '../../../core/types/change/file-set.ts';
 import type { LeftMember } from '../../../core/types/entry.ts';
-import type { FileSet } from '../../../core/types/file-set.ts';
 import type { ChosenChange } from '../../../core/types/review.ts';
 import { conflictMember, isScratchMember, setName } from '../../choices/file-sets.ts';
 import type { Lookups } from '../apply-request.ts';

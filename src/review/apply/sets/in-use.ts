@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, readFileSync, readSync } from 'node:fs';
 import { encodeBytes } from '../../../core/text/path.ts';
-import type { FileSet } from '../../../core/types/file-set.ts';
+import type { FileSet } from '../../../core/types/change/file-set.ts';
 import { fileSets, inUseStart, setName } from '../../choices/file-sets.ts';
 import { openHost } from '../disk/host/host-entry.ts';
 import { type HostWalker, NotAFolder } from '../disk/host/host-path.ts';

@@ -1,4 +1,4 @@
-import type { FileSet } from '../../../core/types/file-set.ts';
+import type { FileSet } from '../../../core/types/change/file-set.ts';
 import { isScratchMember } from '../../choices/file-sets.ts';
 import { versionHost } from '../disk/host/host-entry.ts';
 import type { HostWalker } from '../disk/host/host-path.ts';

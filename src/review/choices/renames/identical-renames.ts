@@ -1,6 +1,6 @@
 import { nameOfPath, type RelPath } from '../../../core/text/path.ts';
+import type { WithheldFile } from '../../../core/types/change/rename.ts';
 import type { Change, Entry, Rename } from '../../../core/types/entry.ts';
-import type { WithheldFile } from '../../../core/types/rename.ts';
 
 /** A deleted file or link, or a file that a link or a folder replaced. */
 export interface RenameSource {

@@ -1,6 +1,6 @@
 import { nameOfPath, type RelPath } from '../../../core/text/path.ts';
+import type { MatchedRenames, RenameReader, WithheldFile } from '../../../core/types/change/rename.ts';
 import type { Change, Rename } from '../../../core/types/entry.ts';
-import type { MatchedRenames, RenameReader, WithheldFile } from '../../../core/types/rename.ts';
 import {
   isWeak,
   matchIdentical,

@@ -1,10 +1,10 @@
 import { findingsOf } from '../../../audit/findings.ts';
 import { MaskedSearch } from '../../../audit/masked.ts';
 import type { RelPath } from '../../../core/text/path.ts';
-import type { MaskedValues } from '../../../core/types/decoy.ts';
 import type { Change, Digest } from '../../../core/types/entry.ts';
 import { type Finding, SEVERITY_RANK } from '../../../core/types/finding.ts';
 import type { Policy } from '../../../core/types/policy.ts';
+import type { MaskedValues } from '../../../core/types/secret/decoy.ts';
 import { type LackedFiles, NOTHING_LACKED } from '../../../workspace/view/lacking.ts';
 import { matcher } from '../../choices/build-review.ts';
 import { ChangeJudge, type OwnContent } from '../../judging/change-judge.ts';

@@ -1,5 +1,5 @@
 import type { RelPath } from '../../../core/text/path.ts';
-import type { Conflict, ConflictAnswer, Merged } from '../../../core/types/conflict.ts';
+import type { Conflict, ConflictAnswer, Merged } from '../../../core/types/change/conflict.ts';
 import { ask, askYesNo } from '../../../terminal/ask.ts';
 import { cleanLine } from '../../../terminal/clean.ts';
 import { page } from '../../../terminal/pager.ts';

@@ -3,7 +3,7 @@ import { shellWord } from '../../../core/text/shell-word.ts';
 import type { Change } from '../../../core/types/entry.ts';
 import type { Finding } from '../../../core/types/finding.ts';
 import type { FileCounts, Review } from '../../../core/types/review.ts';
-import type { SecretFile } from '../../../core/types/secret-file.ts';
+import type { SecretFile } from '../../../core/types/secret/secret-file.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { buildReview } from '../../../review/choices/build-review.ts';
 import { totalFiles } from '../../../review/choices/counts.ts';

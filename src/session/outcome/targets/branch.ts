@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ownVersion } from '../../../core/host/package.ts';
-import type { Conflict, ConflictRule } from '../../../core/types/conflict.ts';
+import type { Conflict, ConflictRule } from '../../../core/types/change/conflict.ts';
 import type { Review } from '../../../core/types/review.ts';
 import type { ApplyOutcome, ChangeOutcome, MadeBranch, SessionRecord } from '../../../core/types/session.ts';
 import { applyChanges } from '../../../review/apply/apply-changes.ts';

@@ -1,5 +1,5 @@
 import { usageError } from '../../../core/errors.ts';
-import type { ConflictRule } from '../../../core/types/conflict.ts';
+import type { ConflictRule } from '../../../core/types/change/conflict.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import type { UserDeps } from '../../stage/deps.ts';
 import type { ApplyOptions } from '../apply-choice.ts';

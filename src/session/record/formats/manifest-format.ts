@@ -10,7 +10,7 @@ import {
   relPath,
   text,
 } from '../../../core/store/parse-record.ts';
-import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../../../core/types/claude-data.ts';
+import type { ClaudeAttempt, ClaudeChange, ClaudeData, KeptFile } from '../../../core/types/agent/claude-data.ts';
 import type {
   Change,
   Entry,

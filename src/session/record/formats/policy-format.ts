@@ -11,10 +11,8 @@ import {
   optional,
   text,
 } from '../../../core/store/parse-record.ts';
-import { CACHE_NAMES } from '../../../core/types/cache.ts';
-import type { Environment } from '../../../core/types/environment.ts';
+import type { OwnAgent, OwnPackage, OwnProvider } from '../../../core/types/agent/own-agent.ts';
 import type { Severity } from '../../../core/types/finding.ts';
-import type { OwnAgent, OwnPackage, OwnProvider } from '../../../core/types/own-agent.ts';
 import type {
   AllowRule,
   BrokerRule,
@@ -25,6 +23,8 @@ import type {
   UserRule,
 } from '../../../core/types/policy.ts';
 import type { SceneCommand } from '../../../core/types/scene.ts';
+import { CACHE_NAMES } from '../../../core/types/setup/cache.ts';
+import type { Environment } from '../../../core/types/setup/environment.ts';
 import { STRATEGY_NAMES } from '../../../core/types/strategy.ts';
 import type { TestCommand } from '../../../core/types/test.ts';
 

@@ -16,11 +16,9 @@ import {
   variants,
 } from '../../../core/store/parse-record.ts';
 import { processIdentityCheck } from '../../../core/store/process-identity.ts';
-import { AGENT_NAMES, type AgentName } from '../../../core/types/agent-package.ts';
-import { CACHE_NAMES, type MadeCache } from '../../../core/types/cache.ts';
-import type { ClaudeOutcome } from '../../../core/types/claude-data.ts';
+import { AGENT_NAMES, type AgentName } from '../../../core/types/agent/agent-package.ts';
+import type { ClaudeOutcome } from '../../../core/types/agent/claude-data.ts';
 import type { EngineFacts } from '../../../core/types/engine.ts';
-import type { MadeEnvironment } from '../../../core/types/environment.ts';
 import type { AgentProgram, AlsoFolder, Plan, Program, ProjectFacts } from '../../../core/types/plan.ts';
 import type {
   ApplyOutcome,
@@ -32,6 +30,8 @@ import type {
   StartFailure,
   UsageTotals,
 } from '../../../core/types/session.ts';
+import { CACHE_NAMES, type MadeCache } from '../../../core/types/setup/cache.ts';
+import type { MadeEnvironment } from '../../../core/types/setup/environment.ts';
 import { STRATEGY_NAMES } from '../../../core/types/strategy.ts';
 import type { TestResult } from '../../../core/types/test.ts';
 import { ownAgent, policy, texts } from './policy-format.ts';

@@ -10,8 +10,8 @@ import {
   text,
 } from '../../../core/store/parse-record.ts';
 import { writeJsonAtomic } from '../../../core/store/record.ts';
-import type { Decoy } from '../../../core/types/decoy.ts';
-import type { SecretFile } from '../../../core/types/secret-file.ts';
+import type { Decoy } from '../../../core/types/secret/decoy.ts';
+import type { SecretFile } from '../../../core/types/secret/secret-file.ts';
 import type { Workspace } from '../../../workspace/view/workspace.ts';
 import { secretLines } from '../../plan/secret-words.ts';
 

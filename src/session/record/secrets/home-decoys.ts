@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fields, oneOf, type RecordFormat, readRecordFile } from '../../../core/store/parse-record.ts';
 import { writeJsonAtomic } from '../../../core/store/record.ts';
-import type { Decoy } from '../../../core/types/decoy.ts';
+import type { Decoy } from '../../../core/types/secret/decoy.ts';
 import { DECOYS, DECOYS_HINT, readDecoys } from './decoys.ts';
 
 interface HomeDecoyRecord {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import { opensshKey } from '../../../core/secrets/openssh-key.ts';
-import type { Decoy } from '../../../core/types/decoy.ts';
+import type { Decoy } from '../../../core/types/secret/decoy.ts';
 import type { PlaceEntry } from '../../../engines/engine/place.ts';
 import { readHomeDecoys, rememberHomeDecoys } from '../../record/secrets/home-decoys.ts';
 

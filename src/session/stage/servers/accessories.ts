@@ -1,5 +1,5 @@
 import { RunClaudeError } from '../../../core/errors.ts';
-import type { CredentialSource } from '../../../core/types/credential.ts';
+import type { CredentialSource } from '../../../core/types/agent/credential.ts';
 import type { BrokeredHost } from '../../../core/types/gateway.ts';
 import type { Plan } from '../../../core/types/plan.ts';
 import type { McpProgram, McpServer } from '../../../core/types/policy.ts';

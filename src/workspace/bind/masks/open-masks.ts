@@ -1,8 +1,8 @@
 import { selectPaths } from '../../../core/text/selection.ts';
-import type { Decoy } from '../../../core/types/decoy.ts';
 import type { Mount } from '../../../core/types/engine.ts';
 import type { Plan } from '../../../core/types/plan.ts';
-import type { SecretFile } from '../../../core/types/secret-file.ts';
+import type { Decoy } from '../../../core/types/secret/decoy.ts';
+import type { SecretFile } from '../../../core/types/secret/secret-file.ts';
 import { gitPathsOnDisk } from '../../scan/project-ignores.ts';
 import type { HostEntry } from '../scan-project.ts';
 import { unwatchedError } from './breach.ts';

@@ -1,7 +1,7 @@
 import type { ContentStore } from '../../../core/store/content.ts';
+import type { SetMembers } from '../../../core/types/change/file-set.ts';
+import type { MatchRenames } from '../../../core/types/change/rename.ts';
 import type { Tell } from '../../../core/types/event.ts';
-import type { SetMembers } from '../../../core/types/file-set.ts';
-import type { MatchRenames } from '../../../core/types/rename.ts';
 import type { Collector } from '../../collector/client.ts';
 import type { Delta } from '../../layer/layer.ts';
 import type { Lacking } from '../../scan/lacking.ts';

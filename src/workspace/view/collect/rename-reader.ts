@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContentStore } from '../../../core/store/content.ts';
-import type { RenameReader, WithheldFile } from '../../../core/types/rename.ts';
+import type { RenameReader, WithheldFile } from '../../../core/types/change/rename.ts';
 import type { Collector } from '../../collector/client.ts';
 
 /** Contents for the search for renames: frozen ones from the store, withheld ones from the session's layer. */

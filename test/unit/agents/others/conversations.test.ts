@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agentNamed, agentProgram, resumedProgram } from '../../../../src/agents/agents.ts';
 import { openContentStore } from '../../../../src/core/store/content.ts';
 import type { RelPath } from '../../../../src/core/text/path.ts';
-import type { ClaudeData } from '../../../../src/core/types/claude-data.ts';
+import type { ClaudeData } from '../../../../src/core/types/agent/claude-data.ts';
 import type { ListedEntry, TreeReader } from '../../../../src/core/types/collector.ts';
 
 // What of an agent's conversations stays in its session, and how another run of the session continues it.

@@ -10,7 +10,7 @@ import { GEMINI } from '../../../../src/agents/gemini.ts';
 import { OPENCODE } from '../../../../src/agents/opencode.ts';
 import { noteFor } from '../../../../src/agents/others/stage-agent.ts';
 import { openContentStore } from '../../../../src/core/store/content.ts';
-import type { CredentialSource, ProviderApi } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, ProviderApi } from '../../../../src/core/types/agent/credential.ts';
 import type { PlaceEntry } from '../../../../src/engines/engine/place.ts';
 import { homeReader } from '../../../support/home-reader.ts';
 

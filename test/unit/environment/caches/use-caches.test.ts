@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { CacheName, MadeCache } from '../../../../src/core/types/cache.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';
+import type { CacheName, MadeCache } from '../../../../src/core/types/setup/cache.ts';
 import { useCaches } from '../../../../src/environment/caches/use-caches.ts';
 
 const HOUR_MS = 3_600_000;

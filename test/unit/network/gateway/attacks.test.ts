@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Secret } from '../../../../src/core/types/credential.ts';
+import type { Secret } from '../../../../src/core/types/agent/credential.ts';
 import type { GatewayConfig } from '../../../../src/core/types/gateway.ts';
 import { fixedCredential, GatewayProcess } from '../../../support/gateway-process.ts';
 

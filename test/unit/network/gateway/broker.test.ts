@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
-import type { CredentialSource } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource } from '../../../../src/core/types/agent/credential.ts';
 import type { GatewayConfig } from '../../../../src/core/types/gateway.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { type StandIn, startMessagesApi } from '../../../support/stand-in/messages-api.mjs';

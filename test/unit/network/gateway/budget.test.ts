@@ -2,7 +2,7 @@ import { createServer, request, type Server, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CredentialSource, ProviderApi, Secret } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, ProviderApi, Secret } from '../../../../src/core/types/agent/credential.ts';
 import type { GatewayConfig } from '../../../../src/core/types/gateway.ts';
 import { pricesOf } from '../../../../src/network/gateway/pricing.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';

@@ -9,7 +9,7 @@ import { signedHeaders } from '../../../../images/gateway/sigv4.mjs';
 import { modelVariables } from '../../../../src/agents/claude/credentials/broker-variables.ts';
 import { cloudCredential } from '../../../../src/agents/claude/credentials/cloud-credentials.ts';
 import { type RunProgram, runProgram } from '../../../../src/core/host/processes/run-program.ts';
-import type { CredentialSource, ProviderApi } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, ProviderApi } from '../../../../src/core/types/agent/credential.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { type CloudApi, startCloudApi } from '../../../support/stand-in/cloud-api.ts';
 

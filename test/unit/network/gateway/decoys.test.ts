@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
-import type { SeenDecoy } from '../../../../src/core/types/decoy.ts';
+import type { SeenDecoy } from '../../../../src/core/types/secret/decoy.ts';
 import { readSeenDecoys } from '../../../../src/network/gateway/decoy-log.ts';
 import { fixedCredential, GatewayProcess } from '../../../support/gateway-process.ts';
 import { type StandIn, startMessagesApi } from '../../../support/stand-in/messages-api.mjs';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { CredentialSource, Secret } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../../src/core/types/agent/credential.ts';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import type { GatewayConfig } from '../../../../src/core/types/gateway.ts';
 import { keepRunning } from '../../../../src/network/gateway/keep-running.ts';

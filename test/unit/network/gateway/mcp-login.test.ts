@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../../images/gateway/certificate.mjs';
 import { RunClaudeError } from '../../../../src/core/errors.ts';
-import type { CredentialSource, Secret } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, Secret } from '../../../../src/core/types/agent/credential.ts';
 import { resolveBrokers } from '../../../../src/network/gateway/rules/brokers.ts';
 import { mcpHost } from '../../../../src/network/gateway/rules/mcp-servers.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';

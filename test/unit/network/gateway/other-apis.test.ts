@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createBudget, UsageReader } from '../../../../images/gateway/usage.mjs';
-import type { CredentialSource, ProviderApi, Secret } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource, ProviderApi, Secret } from '../../../../src/core/types/agent/credential.ts';
 import type { GatewayConfig } from '../../../../src/core/types/gateway.ts';
 import { pricesOf } from '../../../../src/network/gateway/pricing.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';

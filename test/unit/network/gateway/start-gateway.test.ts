@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CredentialSource } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource } from '../../../../src/core/types/agent/credential.ts';
 import type { Container } from '../../../../src/core/types/engine.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import type { Engine } from '../../../../src/core/types/runtime.ts';

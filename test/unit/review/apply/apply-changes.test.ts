@@ -16,7 +16,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { auditChanges } from '../../../../src/audit/audit.ts';
 import { encodeBytes } from '../../../../src/core/text/path.ts';
-import type { ConflictRule } from '../../../../src/core/types/conflict.ts';
+import type { ConflictRule } from '../../../../src/core/types/change/conflict.ts';
 import type { Change } from '../../../../src/core/types/entry.ts';
 import type { ChosenChange } from '../../../../src/core/types/review.ts';
 import { applyChanges } from '../../../../src/review/apply/apply-changes.ts';

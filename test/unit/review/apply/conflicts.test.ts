@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { RelPath } from '../../../../src/core/text/path.ts';
-import type { ConflictRule } from '../../../../src/core/types/conflict.ts';
+import type { ConflictRule } from '../../../../src/core/types/change/conflict.ts';
 import type { ChangeOutcome } from '../../../../src/core/types/session.ts';
 import { SAME_LINES } from '../../../../src/review/apply/merge/merge-file.ts';
 import { conflictHint } from '../../../../src/session/outcome/conflict-hint.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
-import type { SecretFile } from '../../../../src/core/types/secret-file.ts';
+import type { SecretFile } from '../../../../src/core/types/secret/secret-file.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 import { canAttach } from '../../../../src/session/later/orphaned-agent.ts';
 import { rememberSecrets } from '../../../../src/session/record/secrets/decoys.ts';

@@ -16,7 +16,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ownVersion } from '../../../../src/core/host/package.ts';
 import { openContentStore } from '../../../../src/core/store/content.ts';
 import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
-import type { ClaudeData } from '../../../../src/core/types/claude-data.ts';
+import type { ClaudeData } from '../../../../src/core/types/agent/claude-data.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { ApplyOutcome, ChangeOutcome } from '../../../../src/core/types/session.ts';
 import { reviewOf } from '../../../../src/session/end/frozen-review.ts';

@@ -23,7 +23,7 @@ import { RunClaudeError } from '../../../../src/core/errors.ts';
 import { openContentStore } from '../../../../src/core/store/content.ts';
 import { writeJsonAtomic } from '../../../../src/core/store/record.ts';
 import type { RelPath } from '../../../../src/core/text/path.ts';
-import type { ClaudeChange } from '../../../../src/core/types/claude-data.ts';
+import type { ClaudeChange } from '../../../../src/core/types/agent/claude-data.ts';
 import type { Change } from '../../../../src/core/types/entry.ts';
 import type { Finding } from '../../../../src/core/types/finding.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';

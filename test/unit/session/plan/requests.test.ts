@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Environment } from '../../../../src/core/types/environment.ts';
 import type { Service } from '../../../../src/core/types/policy.ts';
-import type { ProjectRequest } from '../../../../src/core/types/request.ts';
+import type { Environment } from '../../../../src/core/types/setup/environment.ts';
+import type { ProjectRequest } from '../../../../src/core/types/setup/request.ts';
 import {
   decideRequest,
   describeRequest,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SecretFile } from '../../../../src/core/types/secret-file.ts';
+import type { SecretFile } from '../../../../src/core/types/secret/secret-file.ts';
 import { secretLines, secretWords, unsearchedLines } from '../../../../src/session/plan/secret-words.ts';
 
 const file = (path: string, state: SecretFile['state'] = 'masked'): SecretFile => ({ path, reason: 'key file', state });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../../../src/core/config/settings.ts';
-import type { Environment } from '../../../../src/core/types/environment.ts';
+import type { Environment } from '../../../../src/core/types/setup/environment.ts';
 import { sessionNote } from '../../../../src/session/plan/session-note.ts';
 
 const note = (environment: Environment | undefined, mode: 'copy' | 'bind' = 'copy'): string =>

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import type { CredentialSource } from '../../../../src/core/types/credential.ts';
+import type { CredentialSource } from '../../../../src/core/types/agent/credential.ts';
 import type { Plan } from '../../../../src/core/types/plan.ts';
 import { credentialForSession, credentialLookup } from '../../../../src/session/stage/credential.ts';
 

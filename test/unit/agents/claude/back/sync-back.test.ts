@@ -21,7 +21,7 @@ import { backRule } from '../../../../../src/agents/claude/back/back-rules.ts';
 import { collectClaude } from '../../../../../src/agents/claude/back/collect.ts';
 import { type StagedClaude, stageClaude } from '../../../../../src/agents/claude/stage/stage.ts';
 import { openContentStore } from '../../../../../src/core/store/content.ts';
-import type { ClaudeData, ClaudeOutcome } from '../../../../../src/core/types/claude-data.ts';
+import type { ClaudeData, ClaudeOutcome } from '../../../../../src/core/types/agent/claude-data.ts';
 import { homeReader } from '../../../../support/home-reader.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';

@@ -24,7 +24,7 @@ import {
 } from '../../../../../src/agents/claude/credentials/credentials.ts';
 import { post } from '../../../../../src/agents/claude/credentials/post.ts';
 import { withSettings } from '../../../../../src/agents/claude/credentials/settings-env.ts';
-import type { CredentialSource } from '../../../../../src/core/types/credential.ts';
+import type { CredentialSource } from '../../../../../src/core/types/agent/credential.ts';
 import { compileProgram } from '../../../../support/compile.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../../../support/stand-in/oauth-endpoint.ts';
 

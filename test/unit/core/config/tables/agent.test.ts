@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../../../../src/core/config/config-file.ts';
 import { mergePolicy, type NamedSettings } from '../../../../../src/core/config/merge-policy.ts';
-import type { OwnAgent } from '../../../../../src/core/types/own-agent.ts';
+import type { OwnAgent } from '../../../../../src/core/types/agent/own-agent.ts';
 
 const HASH = `sha512-${'A'.repeat(86)}==`;
 const WHOLE = `

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CacheName } from '../../../../../src/core/types/cache.ts';
+import type { CacheName } from '../../../../../src/core/types/setup/cache.ts';
 import { ecosystemOf } from '../../../../../src/environment/caches/ecosystems.ts';
 import { checkArchives } from '../../../../../src/environment/caches/fill/check-archives.ts';
 

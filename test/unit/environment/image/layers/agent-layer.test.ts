@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CODEX } from '../../../../../src/agents/codex.ts';
 import { GEMINI } from '../../../../../src/agents/gemini.ts';
-import type { AgentPackage } from '../../../../../src/core/types/agent-package.ts';
+import type { AgentPackage } from '../../../../../src/core/types/agent/agent-package.ts';
 import type { ImageBuild } from '../../../../../src/core/types/engine.ts';
 import type { Engine } from '../../../../../src/core/types/runtime.ts';
 import { addressAgentLayer, ensureAgentLayer } from '../../../../../src/environment/image/layers/agent-layer.ts';

@@ -1,5 +1,5 @@
-import type { Digest } from './entry.ts';
-import type { Finding, Severity } from './finding.ts';
+import type { Digest } from '../entry.ts';
+import type { Finding, Severity } from '../finding.ts';
 
 /** One thing of Claude's own data that may come back into the project's instance, frozen in the session's store. */
 export interface ClaudeChange {

@@ -1,5 +1,5 @@
+import type { Service } from '../policy.ts';
 import type { Environment } from './environment.ts';
-import type { Service } from './policy.ts';
 
 /** What a project's own file asks for beyond the user's settings. Nothing of it holds before the user agrees. */
 export interface ProjectRequest {

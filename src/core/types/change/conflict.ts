@@ -1,4 +1,4 @@
-import type { RelPath } from '../text/path.ts';
+import type { RelPath } from '../../text/path.ts';
 
 /** keep: the host's version stays. file: it stays, and the session's is written next to it as NAME.session. */
 export type ConflictRule = 'keep' | 'theirs' | 'markers' | 'file';

@@ -1,5 +1,5 @@
-import type { RelPath } from '../text/path.ts';
-import type { Change, Entry, Rename } from './entry.ts';
+import type { RelPath } from '../../text/path.ts';
+import type { Change, Entry, Rename } from '../entry.ts';
 
 /** A withheld file or link that the session made or changed: its content may be that of a deleted file. */
 export interface WithheldFile {
