@@ -261,6 +261,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     ...action,
     short: 'bg',
   }),
+  none('This run', 'keep-awake', 'keep this machine from going to sleep while the agent runs'),
   none('This run', 'check', 'check the environment and exit', action),
   none('This run', 'yes', 'start without a question'),
   none('This run', 'quiet', 'print less'),

@@ -51,6 +51,8 @@ export interface Policy {
   readonly idleTimeoutMs?: number | undefined;
   /** A program of the user's, with its first words, that calls the user. */
   readonly notify?: readonly string[] | undefined;
+  /** The machine does not go to sleep while the agent runs. Earlier releases did not record it. */
+  readonly keepAwake?: boolean | undefined;
   readonly maxCostUsd: number | undefined;
   readonly maxRequests: number | undefined;
   readonly network: 'gateway' | 'none' | 'open';

@@ -48,6 +48,7 @@ export const POLICY_ROWS: Readonly<Record<keyof Policy, Rows>> = {
   timeoutMs: 'host',
   idleTimeoutMs: ['kept'],
   notify: 'host',
+  keepAwake: 'host',
   maxCostUsd: 'host',
   maxRequests: 'host',
   network: ['network-open', 'gateway-network', 'no-network'],

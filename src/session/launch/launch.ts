@@ -14,6 +14,7 @@ import { whyStopped } from '../record/events/stop-request.ts';
 import type { SessionDeps } from '../stage/deps.ts';
 import { type ActivityLine, showActivityLine } from './activity-line.ts';
 import { type AgentEnd, type AgentRun, openAgentRun } from './agent-run.ts';
+import { keepAwake } from './keep-awake.ts';
 import { type RunEvents, recordRun } from './run-events.ts';
 import { type GrowthWatch, watchGrowth } from './watch-growth.ts';
 
@@ -192,6 +193,7 @@ function openMonitors(
   let growth: GrowthWatch | undefined;
   let activity: ActivityLine | undefined;
   let events: RunEvents | undefined;
+  let awake: Disposable | undefined;
   let isStarted = false;
   const watchDisk = (): void => {
     const stopAtOnce = (why: string): void => run.stopAtOnce(why);
@@ -211,7 +213,8 @@ function openMonitors(
       isStarted = true;
       whileRunning?.().catch((error: Error) => run.stop(error.message));
       watchDisk();
-      const { sessionDir, policy: limits } = plan;
+      const { sessionId, sessionDir, policy: limits } = plan;
+      if (limits.keepAwake === true) awake = keepAwake(sessionId, { tell });
       events = recordRun({
         sessionDir,
         limits,
@@ -238,6 +241,7 @@ function openMonitors(
       growth?.stop();
       activity?.stop();
       events?.stop();
+      awake?.[Symbol.dispose]();
     },
   };
 }

@@ -84,6 +84,7 @@ export const policy: Check<Policy> = fields<Policy>({
   timeoutMs: optional(number),
   idleTimeoutMs: optional(number),
   notify: optional(texts),
+  keepAwake: optional(flag),
   maxCostUsd: optional(number),
   maxRequests: optional(number),
   network: oneOf('gateway', 'none', 'open'),
