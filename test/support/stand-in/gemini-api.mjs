@@ -1,6 +1,7 @@
 // A stand-in for the Gemini API and for its form behind a Google login (Code Assist), scripted by data, so that the real
 // Gemini CLI runs real tools in tests.
 import http from 'node:http';
+import { readBody } from './messages-api.mjs';
 
 /**
  * One answer of the model: a text, or shell commands to run.
@@ -15,20 +16,6 @@ import http from 'node:http';
 const SIDE = {
   text: JSON.stringify({ complexity_reasoning: 'x', complexity_score: 90, reasoning: 'x', model_choice: 'pro' }),
 };
-
-/** @param {http.IncomingMessage} request @returns {Promise<unknown>} */
-async function bodyOf(request) {
-  /** @type {Buffer[]} */
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  const text = Buffer.concat(parts).toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
-}
 
 /** @param {Turn} turn @param {string} model */
 function contentOf(turn, model) {
@@ -61,7 +48,7 @@ export async function startGeminiApi(options) {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async function answer(request, response) {
-    const body = /** @type {Record<string, unknown>} */ (await bodyOf(request));
+    const body = /** @type {Record<string, unknown>} */ (await readBody(request));
     const path = request.url ?? '/';
     requests.push({ method: request.method ?? '', path, headers: request.headers, body });
     /** @param {number} status @param {unknown} value */

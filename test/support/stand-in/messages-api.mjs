@@ -97,8 +97,8 @@ function json(response, status, body, headers = {}) {
   response.end(JSON.stringify(body));
 }
 
-/** @param {http.IncomingMessage} request @returns {Promise<unknown>} */
-async function readBody(request) {
+/** @param {http.IncomingMessage} request @returns {Promise<unknown>} JSON, or the text where it is none */
+export async function readBody(request) {
   /** @type {Buffer[]} */
   const parts = [];
   for await (const part of request) parts.push(part);

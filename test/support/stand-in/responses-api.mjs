@@ -1,6 +1,7 @@
 // A stand-in for OpenAI's Responses API and its form behind a ChatGPT login, scripted by data, so that the real Codex
 // runs real tools in tests.
 import http from 'node:http';
+import { readBody } from './messages-api.mjs';
 
 /**
  * One answer of the model: a text, or shell commands to run.
@@ -10,20 +11,6 @@ import http from 'node:http';
  *   GET /models
  * @typedef {{ url: string, port: number, requests: Seen[], close: () => Promise<void> }} StandIn
  */
-
-/** @param {http.IncomingMessage} request @returns {Promise<unknown>} */
-async function bodyOf(request) {
-  /** @type {Buffer[]} */
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  const text = Buffer.concat(parts).toString('utf8');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return text;
-    throw error;
-  }
-}
 
 /** The name and the arguments of a call that runs `command` with one of the offered tools.
  * @param {unknown} body @param {string} command */
@@ -47,7 +34,7 @@ export async function startResponsesApi(options) {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async function answer(request, response) {
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     const path = request.url ?? '/';
     requests.push({ method: request.method ?? '', path, headers: request.headers, body });
     const credential = (request.headers.authorization ?? '').replace(/^Bearer /, '');

@@ -1,5 +1,6 @@
-import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from './names-in.ts';
 
 /**
  * The path without links, every part in the letter case and Unicode form that its folder lists. On file systems where
@@ -50,15 +51,6 @@ function mayHaveAliases(folder: string, name: string, entry: BigIntStats): boole
 
 function fold(name: string): string {
   return name.normalize('NFC').toLowerCase();
-}
-
-/** Empty for a folder that cannot be listed. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function lstatOf(file: string): BigIntStats | undefined {

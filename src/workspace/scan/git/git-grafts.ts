@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isSharedEntry, PRIVATE_IN_SHARED } from '../../../core/git/layout.ts';
+import { namesIn } from '../../../core/host/files/names-in.ts';
 import type { Graft } from '../list-directories.ts';
 import { rowAt, type Snapshot } from '../snapshot.ts';
 import { objectStores } from './object-stores.ts';
@@ -53,15 +54,6 @@ function worktreeGrafts(own: string, shared: string): ReadonlyMap<string, readon
     if (found.length > 0) grafts.set(`.git/${dir}`, found);
   }
   return grafts;
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    // The walk cannot list it either, and reports that.
-    return [];
-  }
 }
 
 /**

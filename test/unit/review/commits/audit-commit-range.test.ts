@@ -1,40 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { auditCommand } from '../../../../src/cli/commands/review/audit.ts';
-import type { CommandContext } from '../../../../src/cli/context/context.ts';
 import { reportSchema } from '../../../../src/core/report/schema.ts';
+import { GitScene } from '../../../support/review/git-scene.ts';
 
-const root = mkdtempSync(path.join(tmpdir(), 'audit-commits-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-const repo = path.join(root, 'repo');
+const scene = new GitScene();
+afterAll(() => scene[Symbol.dispose]());
+const { root, repo, env } = scene;
 const marker = path.join(root, 'marker');
-const env = {
-  PATH: process.env['PATH'],
-  HOME: root,
-  GIT_CONFIG_NOSYSTEM: '1',
-  XDG_CONFIG_HOME: path.join(root, 'xdg'),
-};
-const git = (...args: string[]): string =>
-  execFileSync('git', ['-C', repo, '-c', 'user.name=n', '-c', 'user.email=e', ...args], {
-    env,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
+const git = (...args: string[]): string => scene.git(...args).trim();
 const put = (name: string, text: string, mode = 0o644): void => {
-  mkdirSync(path.dirname(path.join(repo, name)), { recursive: true });
-  writeFileSync(path.join(repo, name), text);
+  scene.put(name, text);
   chmodSync(path.join(repo, name), mode);
 };
 const commit = (message: string): void => {
@@ -46,36 +24,13 @@ async function audit(
   words: readonly string[],
   options: Record<string, string>,
 ): Promise<{ status: number; out: string }> {
-  let out = '';
-  const context: CommandContext = {
-    env,
-    cwd: root,
-    places: {
-      home: root,
-      configDir: path.join(root, 'config'),
-      stateDir: path.join(root, 'state'),
-      cacheDir: path.join(root, 'cache'),
-      dataDir: path.join(root, 'data'),
-    },
-    tell: () => undefined,
-    write: (text) => {
-      out += text;
-    },
-    interruption: {
-      signal: new AbortController().signal,
-      by: () => undefined,
-      next: () => new AbortController().signal,
-      lend: () => ({ [Symbol.dispose]: () => undefined }),
-    },
-  };
+  const context = { ...scene.context(), cwd: root };
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
   const status = await auditCommand({ kind: 'command', name: 'audit', options: given, words, rest: [] }, context);
-  return { status, out };
+  return { status, out: context.out() };
 }
 
 it('audits a branch by its objects, and runs no program that the repository or its trees plant', async () => {
-  mkdirSync(repo);
-  git('init', '-q', '-b', 'main');
   put('package.json', '{"version":"1.0.0","scripts":{"test":"sh tools/check.txt"}}');
   put('tools/check.txt', 'true\n');
   put('build.mk', 'all:\n\tsh tools/more.txt\n');

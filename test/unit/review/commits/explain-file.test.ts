@@ -1,29 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { auditCommand } from '../../../../src/cli/commands/review/audit.ts';
-import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import { GitScene } from '../../../support/review/git-scene.ts';
 
-const root = mkdtempSync(path.join(tmpdir(), 'explain-file-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-const repo = path.join(root, 'repo');
-const env = {
-  PATH: process.env['PATH'],
-  HOME: root,
-  GIT_CONFIG_NOSYSTEM: '1',
-  XDG_CONFIG_HOME: path.join(root, 'xdg'),
-};
-const git = (...args: string[]): void => {
-  execFileSync('git', ['-C', repo, '-c', 'user.name=n', '-c', 'user.email=e', ...args], { env, stdio: 'ignore' });
-};
-const put = (name: string, text: string): void => {
-  mkdirSync(path.dirname(path.join(repo, name)), { recursive: true });
-  writeFileSync(path.join(repo, name), text);
-};
-mkdirSync(repo);
-git('init', '-q');
+const scene = new GitScene();
+afterAll(() => scene[Symbol.dispose]());
+const { root, repo } = scene;
+const git = (...args: string[]): string => scene.git(...args);
+const put = (name: string, text: string): void => scene.put(name, text);
 put('package.json', '{"name":"x","version":"1.0.0"}\n');
 put('.npmrc', 'fund=false\n');
 put('src/a.js', 'a\n');
@@ -36,22 +21,7 @@ async function explain(
   file: string,
   options: Record<string, string | undefined> = {},
 ): Promise<{ status: number; out: string }> {
-  let out = '';
-  const context = {
-    env,
-    cwd: repo,
-    places: {
-      home: root,
-      configDir: path.join(root, 'config'),
-      stateDir: path.join(root, 'state'),
-      cacheDir: path.join(root, 'cache'),
-      dataDir: path.join(root, 'data'),
-    },
-    tell: () => undefined,
-    write: (text: string) => {
-      out += text;
-    },
-  } as unknown as CommandContext;
+  const context = scene.context();
   const entries = Object.entries({ explain: file, ...options });
   const line = {
     command: 'audit',
@@ -59,7 +29,7 @@ async function explain(
     rest: undefined,
     options: new Map(entries.map(([key, value]) => [key, value === undefined ? [true] : [value]])),
   };
-  return { status: await auditCommand(line as never, context), out };
+  return { status: await auditCommand(line as never, context), out: context.out() };
 }
 
 it('names the rule, what counts and what is plain, each with the reason', async () => {
