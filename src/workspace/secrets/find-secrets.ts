@@ -16,7 +16,7 @@ export interface FoundSecrets {
 }
 
 /** To be raised with every change of what core/secrets takes for a secret. */
-export const SECRETS_VERSION = 4;
+export const SECRETS_VERSION = 5;
 
 export interface FindOptions {
   readonly known: { readonly snapshot: Snapshot; readonly found: FoundSecrets | undefined } | undefined;
@@ -46,8 +46,8 @@ export function findSecrets(walked: Pick<WalkedTree, 'snapshot' | 'sourceOf'>, o
     search.take(place, row, isOld);
   };
   for (const { path, isNamed, of } of files) {
-    const row = isNamed && of === undefined ? rowAt(snapshot, path) : undefined;
-    if (row?.kind === 'f') search.addSource(path, row);
+    const row = of === undefined ? rowAt(snapshot, path) : undefined;
+    if (row?.kind === 'f' && (isNamed || options.isIgnored(path))) search.addSource(path, row);
   }
   forChanged(snapshot, before, (place, row) => take(place, row, false));
   // With other ignore rules, a file that was not searched may have to be; with other secrets, each may have copies of them.

@@ -117,7 +117,7 @@ const MAX_ASKED_OF_GIT = 200;
 
 /** The masked files whose secrets are replaced in other masked files too. */
 export function sourcesOf({ files }: FoundSecrets, masked: ReadonlySet<string>): readonly string[] {
-  return files.flatMap(({ path, isNamed, of }) => (isNamed && of === undefined && masked.has(path) ? [path] : []));
+  return files.flatMap(({ path, of }) => (of === undefined && masked.has(path) ? [path] : []));
 }
 
 /** The secrets of these files, without those that cannot be read: they are empty inside. */

@@ -106,42 +106,52 @@ export class Search<File extends { readonly name: string; readonly size: number 
     const files = [...this.#named];
     const unsearched: string[] = [];
     const { isTracked } = this.#options;
-    const sources = this.#candidates.length + this.#others.length === 0 ? undefined : this.#readSources();
+    if (this.#candidates.length + this.#others.length === 0) return { files, unsearched };
+    const sources = this.#readSources(this.#sources);
+    const [own, rest]: [Candidate<File>[], Candidate<File>[]] = [[], []];
     const budgets = [new Budget(), new Budget()] as const;
     for (const one of this.#candidates.toSorted(smallFirst)) {
-      const { path, size, file } = one;
-      if (isTracked(path)) continue;
-      const isSearched = (isLarge(one) ? budgets[1] : budgets[0]).take(size);
-      const found = isSearched ? this.#searched(path, file, sources) : this.#copyOf(one, sources);
+      if (isTracked(one.path)) continue;
+      const isSearched = (isLarge(one) ? budgets[1] : budgets[0]).take(one.size);
+      const found = isSearched ? this.#searched(one, sources) : this.#copyOf(one, sources);
       if (found !== undefined) files.push(found);
-      else if (!isSearched) unsearched.push(path);
+      else if (isSearched) rest.push(one);
+      else unsearched.push(one.path);
+      if (found !== undefined && found.of === undefined && this.#isMasked(found)) own.push(one);
     }
     for (const one of this.#others) {
       const found = isTracked(one.path) ? undefined : this.#copyOf(one, sources);
       if (found !== undefined) files.push(found);
     }
+    if (own.length === 0) return { files, unsearched };
+    // What has its secrets under an ordinary name is known only now.
+    const others = this.#readSources(own);
+    for (const one of rest) {
+      const bytes = this.#bytesOf(one);
+      const found = bytes === undefined ? undefined : copiedIn(one.path, bytes, others);
+      if (found !== undefined) files.push(found);
+    }
     return { files, unsearched };
   }
 
+  #isMasked({ path, isNamed }: FoundSecret): boolean {
+    return isNamed || this.#options.isIgnored(path);
+  }
+
   /** A file that is not searched, where all of it is the same as a file with secrets. */
-  #copyOf({ path, size, file }: Candidate<File>, sources: Sources | undefined): FoundSecret | undefined {
-    if (sources?.sizes.has(size) !== true) return undefined;
-    const of = sources.wholes.get(this.#digest(path, file) ?? '');
+  #copyOf(one: Candidate<File>, sources: Sources): FoundSecret | undefined {
+    const bytes = sources.sizes.has(one.size) ? this.#bytesOf(one) : undefined;
+    const of = bytes === undefined ? undefined : sources.wholes.get(digestOf(bytes));
+    const { path } = one;
     return of === undefined ? undefined : { path, reason: `the same as ${of}`, isNamed: true, of: [of] };
   }
 
-  #searched(path: string, file: File, sources: Sources | undefined): FoundSecret | undefined {
-    let bytes: Buffer;
-    try {
-      bytes = this.#options.read(path, file);
-    } catch {
-      // The copy meets the same error, and reports it.
-      return undefined;
-    }
-    const whole = sources?.wholes.get(digestOf(bytes));
-    if (whole !== undefined) return { path, reason: `the same as ${whole}`, isNamed: true, of: [whole] };
-    const of = sources?.values.sourcesIn(bytes) ?? [];
-    if (of.length > 0) return { path, reason: `a secret of ${of[0]} in it`, isNamed: false, of };
+  #searched(one: Candidate<File>, sources: Sources): FoundSecret | undefined {
+    const { path } = one;
+    const bytes = this.#bytesOf(one);
+    if (bytes === undefined) return undefined;
+    const copied = copiedIn(path, bytes, sources);
+    if (copied !== undefined) return copied;
     const kind = kindOfContent(bytes);
     if (kind !== undefined) return { path, reason: kind, isNamed: true };
     if (maskedBytes(path, bytes, () => '') !== undefined)
@@ -151,25 +161,22 @@ export class Search<File extends { readonly name: string; readonly size: number 
     return isPrivate ? { path, reason: 'a value that is named as a secret', isNamed: false } : undefined;
   }
 
-  #readSources(): Sources {
+  #readSources(candidates: readonly Candidate<File>[]): Sources {
     const values: Decoy[] = [];
     const wholes = new Map<string, string>();
-    for (const { path, size, file } of this.#sources) {
-      if (size > MAX_NAMED_BYTES) continue;
-      try {
-        const bytes = this.#options.read(path, file);
-        wholes.set(digestOf(bytes), path);
-        for (const one of valuesOf(path, bytes)) values.push(one);
-      } catch {
-        // It is empty inside.
-      }
+    for (const one of candidates) {
+      const bytes = one.size > MAX_NAMED_BYTES ? undefined : this.#bytesOf(one);
+      if (bytes === undefined) continue;
+      wholes.set(digestOf(bytes), one.path);
+      for (const value of valuesOf(one.path, bytes)) values.push(value);
     }
-    return { values: new CopiedValues(values), wholes, sizes: new Set(this.#sources.map(({ size }) => size)) };
+    return { values: new CopiedValues(values), wholes, sizes: new Set(candidates.map(({ size }) => size)) };
   }
 
-  #digest(path: string, file: File): string | undefined {
+  /** Undefined where it cannot be read: its copy meets the same error, and reports it. */
+  #bytesOf({ path, file }: Candidate<File>): Buffer | undefined {
     try {
-      return digestOf(this.#options.read(path, file));
+      return this.#options.read(path, file);
     } catch {
       return undefined;
     }
@@ -183,6 +190,14 @@ export class Search<File extends { readonly name: string; readonly size: number 
       return true;
     }
   }
+}
+
+/** Whether a file is a copy of one of the sources, or has one of their secrets. */
+function copiedIn(path: string, bytes: Buffer, { wholes, values }: Sources): FoundSecret | undefined {
+  const whole = wholes.get(digestOf(bytes));
+  if (whole !== undefined) return { path, reason: `the same as ${whole}`, isNamed: true, of: [whole] };
+  const of = values.sourcesIn(bytes);
+  return of.length === 0 ? undefined : { path, reason: `a secret of ${of[0]} in it`, isNamed: false, of };
 }
 
 /** What one scan may search. */

@@ -50,7 +50,9 @@ export function textsWithDecoys(
   // Of this session alone: nothing derives them a second time.
   const key = randomBytes(KEY_BYTES);
   const decoys: Decoy[] = [];
-  const copied = valuesOfAll(masked.filter(isSecretName), (one) => bytesOrNothing(root, one, entries.get(one)));
+  // Of two files with one secret, the one that is named after it has its own decoy.
+  const sources = [...masked.filter(isSecretName), ...masked.filter((one) => !isSecretName(one))];
+  const copied = valuesOfAll(sources, (one) => bytesOrNothing(root, one, entries.get(one)));
   const files = masked.map((one): MaskedFile => {
     const made = withDecoys(key, one, bytesOrNothing(root, one, entries.get(one)), copied);
     for (const decoy of made.decoys) decoys.push(decoy);

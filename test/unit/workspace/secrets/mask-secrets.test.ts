@@ -363,16 +363,17 @@ test('an ignored file of settings is masked by the names of its values', async (
     'http.xml': `<a><password>${GENERATED}</password></a>`,
     '.env.example.local': `API_KEY=${GENERATED}\n`,
   };
+  const other = 'Xq9Lm4Tz8Rv2Wk6Pd';
   const harmless: Readonly<Record<string, string>> = {
-    'dist/config.json': `{"dbSecret":"${GENERATED}"}`,
+    'dist/config.json': `{"dbSecret":"${other}"}`,
     'labels.json': '{"password":"Mot de passe","token":"Jeton"}',
     'enum.ts': 'export const T = { token: "TOKEN", password: getPassword("a1b2c3d4") };\n',
-    'list.json': `{"key":"item-12345678","id":"${GENERATED}"}`,
+    'list.json': `{"key":"item-12345678","id":"${other}"}`,
     'compose.yml': 'services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: postgres\n',
-    '.eslintcache': `{"token":"${GENERATED}"}`,
+    '.eslintcache': `{"token":"${other}"}`,
   };
   for (const [name, text] of Object.entries({ ...secret, ...harmless })) put(name, text);
-  put('public.yml', `password: ${GENERATED}\n`);
+  put('public.yml', `password: ${other}\n`);
   put('tracked.yml', `password: ${GENERATED}\n`);
   git('add', '-f', 'tracked.yml');
   const tree = await scan();
@@ -437,4 +438,23 @@ test('a token in an ignored database has a decoy of its length', async () => {
   const tree = await scan();
   const made = tree.rewrite('a.db', readFileSync(path.join(root, 'a.db'))).bytes;
   expect([made.length, made.indexOf(TOKEN), made.indexOf('ghp_')]).toEqual([240, -1, 100]);
+});
+
+test('a secret of a file with an ordinary name is found in other files too', async () => {
+  const { put, git, scan } = scene();
+  put('.gitignore', 'private/\n');
+  put('private/database.yml', `password: ${GENERATED}\n`);
+  put('private/a.log', `with ${GENERATED}\n`);
+  put('private/z.b64', Buffer.from(`password: ${GENERATED}`).toString('base64'));
+  put('tracked.txt', GENERATED);
+  git('add', 'tracked.txt');
+  const tree = await scan();
+  expect(tree.secrets.files.map(({ path: one, reason }) => [one, reason])).toEqual([
+    ['private/a.log', 'a secret of private/database.yml in it'],
+    ['private/database.yml', 'a value that is named as a secret'],
+    ['private/z.b64', 'a secret of private/database.yml in it'],
+  ]);
+  for (const { path: one } of tree.secrets.files) expect(rewritten(tree, one)).not.toContain(GENERATED);
+  put('private/new.log', `also ${GENERATED}\n`);
+  expect(kindAt(await scan({ known: knownOf(tree) }), 'private/new.log')).toBe('g');
 });
