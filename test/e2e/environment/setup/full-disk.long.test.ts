@@ -20,7 +20,7 @@ const FILL = 'while :; do dd if=/dev/zero bs=1M count=4 >>filler 2>/dev/null; sl
 it('a setup that fills the disk is stopped, and one on a full disk does not begin; nothing of either is kept', async () => {
   for (const [size, why] of [
     ['1300m', 'stopped: it wrote more than 64m (--disk)'],
-    ['700m', 'has less than 1g of free space, so no setup can run'],
+    ['900m', 'has less than 1g of free space, so no setup can run'],
   ] as const) {
     await using scene = new Scene();
     mkdirSync(path.join(scene.root, 'config/run-claude'), { recursive: true });
