@@ -36,9 +36,16 @@ export async function nameProven(
     await engine.images.name(image, tag);
     if (before !== undefined) await keepName(engine, before, tag);
   } finally {
-    // Removes only the name, where the address uses the image.
-    await engine.images.remove(unproven);
+    await removeUnproven(engine, unproven);
   }
+}
+
+/**
+ * Removes only the name, where the address uses the image. Another user of the engine may build the same image and attack
+ * it at this moment: gc removes what is left.
+ */
+export async function removeUnproven(engine: ImageRuntime, unproven: string): Promise<void> {
+  await engine.images.remove(unproven).catch(() => undefined);
 }
 
 /** Gives an image that lost its name to a new build another name. Without one it looks like an image that a user built

@@ -9,7 +9,7 @@ import type { Tell } from '../../../core/types/event.ts';
 import type { ImageRuntime } from '../../../core/types/runtime.ts';
 import { type ContextEntry, withContext } from '../context.ts';
 import { followBuild } from '../follow-build.ts';
-import { unprovenName } from '../proven.ts';
+import { removeUnproven, unprovenName } from '../proven.ts';
 import { addressLayer } from './layer.ts';
 
 /** Takes the files of an image without what it declares: no instruction takes a VOLUME back. */
@@ -114,8 +114,7 @@ export async function ensureCustomImage(engine: ImageRuntime, options: CustomIma
     if (reason === undefined) throw error;
     throw new RunClaudeError('IMAGE_REFUSED', `${reference} can't be used: ${reason}`, { cause: error });
   } finally {
-    // Removes only the name, where the final image uses it.
-    await engine.images.remove(unproven);
+    await removeUnproven(engine, unproven);
   }
 }
 
