@@ -1,4 +1,5 @@
-// Records the README's first session:  node scripts/record-first-session.mjs [FILE]   (default: docs/first-session.svg)
+// Records the README's first session:  node scripts/record-first-session.mjs [FOLDER]   (default: docs)
+// It writes first-session.svg, and review.svg: one screen of the review.
 // A real shell in a real terminal, the built run-claude, a real engine and the real Claude Code, whose model is a script
 // on this machine's loopback. Build before. What differs from run to run (paths, ids, seconds) is replaced, and each
 // screen is shown as long as SCENES says, so that the same screens give the same file.
@@ -49,6 +50,9 @@ const SCENES = [
   { type: 'git status --short', enter: true, see: /\?\? CHANGES\.md[\s\S]*\$ $/, ms: 4000 },
 ];
 
+/** The screen of review.svg: a suspect change with its reasons, and its question. */
+const REVIEW = /Apply suspect/;
+
 /** What differs from run to run. @type {[RegExp, string | ((...match: string[]) => string)][]} */
 const REPLACED = [
   [/\d{6}-\d{6}-[2-9b-z]{3}/g, '261127-101500-abc'],
@@ -78,6 +82,8 @@ function withReplaced(row, replaced) {
 class Recorder {
   /** @type {import('./draw-recording.mjs').Frame[]} */
   frames = [];
+  /** @type {import('./draw-recording.mjs').Frame | undefined} */
+  review;
 
   /** @param {string} home @param {Record<string, string>} env @param {string} cwd */
   constructor(home, env, cwd) {
@@ -197,9 +203,10 @@ async function record(home) {
       }
       await recorder.see(see);
       recorder.keep(ms);
+      if (see.source === REVIEW.source) recorder.review = recorder.frames.at(-1);
       process.stderr.write(`${String(see)}\n`);
     }
-    return recorder.frames;
+    return recorder;
   } finally {
     for (const { release } of held) release();
     recorder.stop();
@@ -209,18 +216,25 @@ async function record(home) {
 
 const home = mkdtempSync('/tmp/');
 try {
-  const frames = await record(home);
-  const svg = drawRecording(frames, {
-    columns: COLUMNS,
-    rows: ROWS,
+  const { frames, review } = await record(home);
+  const folder = process.argv[2] ?? path.join(root, 'docs');
+  const look = { columns: COLUMNS, rows: ROWS };
+  const film = drawRecording(frames, {
+    ...look,
     title: 'A first session of run-claude',
     description:
       'Claude Code fixes a failing test on a copy of the project. run-claude blocks a git hook, warns about the Makefile, and applies what the user takes.',
   });
-  const file = process.argv[2] ?? path.join(root, 'docs/first-session.svg');
-  writeFileSync(file, svg);
+  writeFileSync(path.join(folder, 'first-session.svg'), film);
+  const still = drawRecording(review === undefined ? [] : [review], {
+    ...look,
+    title: 'The review of a session',
+    description:
+      'After the agent has ended: a blocked git hook, a suspect Makefile with the reasons and the changed lines, and the question whether to apply it.',
+  });
+  writeFileSync(path.join(folder, 'review.svg'), still);
   const seconds = frames.reduce((sum, { ms }) => sum + ms, 0) / 1000;
-  process.stderr.write(`${file}: ${Math.round(svg.length / 1024)} KB, ${frames.length} screens, ${seconds} s\n`);
+  process.stderr.write(`${folder}: ${Math.round(film.length / 1024)} KB, ${frames.length} screens, ${seconds} s\n`);
 } finally {
   rmSync(home, { recursive: true, force: true });
 }
