@@ -7,10 +7,20 @@ const ACTS =
 const IMPORTS =
   /\bfrom\s{0,9}["'](?:node:[^"']{1,80}|(?:fs|child_process|os|http|https|net|vm)(?:\/[^"']{1,80})?|[^"'\n]{1,200}\.(?:node|wasm))["']/;
 /** A fence that is run when the page is built. */
-const RUN_FENCE =
-  /^[ \t]{0,20}(?:`{3,}|~{3,})[^\n]{0,200}(?:\bexec\s?=|\{code-cell\}|\{jupyter-execute\}|\{eval-rst\}|\{exec\})/;
+const RUN_FENCE = /^[ \t]{0,20}(?:`{3,}|~{3,})[^\n]{0,200}(?:\bexec\s?=|\{code-cell\}|\{jupyter-execute\}|\{exec\})/;
+/** A fence of reStructuredText: only some of its directives run what they hold. */
+const REST_FENCE = /^[ \t]{0,20}(?:`{3,}|~{3,})\{eval-rst\}/;
+/** Directives that show a page and names of code, and run nothing. */
+const SHOWS =
+  /^[ \t]{0,20}\.\. (?:auto\w{1,30}|[\w-]{0,20}tab(?:s|le|-set|-item)?|rst-class|class|note|warning|tip|hint|admonition|important|caution|attention|danger|error|seealso|todo|deprecated|version\w{1,20}|code(?:-block)?|sourcecode|literalinclude|highlight|toctree|contents|image|figure|rubric|sidebar|topic|epigraph|list-table|csv-table|math|only|index|glossary|py:\w{1,30}|(?:current)?module|function|data|exception|attribute|method)::/;
 const DIRECTIVE =
   /^[ \t]{0,20}\.\. (?:exec|exec_code|program-output|command-output|runcmd|ipython|jupyter-execute|execute_code|runblock)::/;
+
+/** In an example that a directive may run: modules, and names by which Python reaches the rest of itself. */
+const REACHES = /^[ \t]{0,40}(?:import|from)[ \t]|__\w{1,40}__|\b(?:getattr|globals|vars|compile|builtins)\b/;
+
+/** Deeper than any directive. */
+const MAX_INDENT = 1000;
 
 const PAGE = /\.(md|mdx|markdown|mdoc|svx|rst|njk|liquid)$/i;
 
@@ -27,7 +37,8 @@ function runLines(path: string, text: string): string[] {
   const isModule = /\.(mdx|svx)$/i.test(path);
   const found: string[] = [];
   let fence: string | undefined;
-  let [isScript, isFront, isRun] = [false, false, false];
+  let [isScript, isFront, isRun, isRest] = [false, false, false, false];
+  let indent = MAX_INDENT;
   for (const [at, line] of text.split('\n').entries()) {
     if (at === 0 && /^---\s{0,4}(?:js|javascript|node|coffee|cjs|mjs)\s{0,4}$/i.test(line)) {
       isFront = true;
@@ -37,13 +48,20 @@ function runLines(path: string, text: string): string[] {
       else found.push(line);
     } else if (fence !== undefined) {
       if (line.trim().startsWith(fence)) fence = undefined;
-      else if (isRun) found.push(line);
+      else if (isRest && line.search(/\S/) <= indent && /^[ \t]{0,20}\.\. [\w:-]{1,60}::/.test(line)) {
+        // What is indented below belongs to the directive, whatever it looks like.
+        isRun = !SHOWS.test(line);
+        indent = isRun ? line.search(/\S/) : MAX_INDENT;
+        if (DIRECTIVE.test(line)) found.push(line);
+      } else if (isRun && (!isRest || acts(line) || REACHES.test(line))) found.push(line);
     } else if (isScript) {
       if (/<\/script>/i.test(line)) isScript = false;
       else if (acts(line)) found.push(line);
     } else if (/^[ \t]{0,3}(?:`{3}|~{3})/.test(line)) {
       fence = line.trim().slice(0, 3);
       isRun = RUN_FENCE.test(line);
+      isRest = REST_FENCE.test(line);
+      indent = MAX_INDENT;
       if (isRun) found.push(line);
     } else if (/^[ \t]{0,3}<script\b/i.test(line)) {
       isScript = !/<\/script>/i.test(line);

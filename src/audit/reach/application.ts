@@ -2,7 +2,7 @@ import { anyOf, oneOf, pattern } from '../formats/words.ts';
 
 const SOURCE_FOLDERS = oneOf`
   src lib libs app apps server client source pages components routes public examples? docs? tests? __tests__ specs? e2e
-  fixtures node_modules vendor third_party \.?venv site-packages dist out
+  fixtures assets node_modules vendor third_party \.?venv site-packages dist out
 `;
 const APPLICATION = anyOf(
   pattern('i')`(?:^|\/)(?:${SOURCE_FOLDERS})\/`,

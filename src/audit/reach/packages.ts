@@ -39,6 +39,10 @@ export function packageOf(path: string, text: string): OwnPackage | undefined {
   return { name, dir: parentPath(path), entries: [...new Set([...entries, 'index'])], paths, commands };
 }
 
+/** The files that a package at the top is imported by. */
+export const entriesOf = (one: OwnPackage | undefined): ReadonlySet<string> =>
+  new Set((one?.entries ?? []).map((target) => target.replace(/^\.\//, '')));
+
 const placed = (dir: string, target: string): string => (dir === '' ? target : `${dir}/${target}`);
 
 /**

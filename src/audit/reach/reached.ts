@@ -3,6 +3,7 @@ import { isJudgedByContent } from '../files.ts';
 import type { Aliases, Found } from '../general-rules/rule.ts';
 import type { BaseReader, Scene } from '../input.ts';
 import { addNames, emptyTables, type NameTables, referrerOf } from './name-tables.ts';
+import { entriesOf } from './packages.ts';
 import { type Names, namesOf, wantsBaseContent } from './referrers.ts';
 import { indexProject } from './resolve-packages.ts';
 import { followPrograms } from './walk.ts';
@@ -54,7 +55,8 @@ export function reached(scene: Scene, aliases: Aliases): readonly Found[] {
     if (change.after === undefined && named !== undefined && isDeleted(named)) continue;
     // Pinned versions in a list of requirements, say: the rule for such files knows what in them counts.
     if (named === undefined || isJudgedByContent(change.path, named) || isVersion(scene, change)) continue;
-    if (isListedTest(change.path, named) || isQuietDocument(scene, change, named)) continue;
+    if (isListedTest(change.path, named) || isQuietDocument(scene, change, named) || isBaseline(scene, change))
+      continue;
     found.push({ path: change.path, detail: named });
   }
   return found;
@@ -89,6 +91,8 @@ function readReferences(scene: Scene, aliases: Aliases): References {
   const { base, changes } = scene.input;
   const all: [string, Names][] = [];
   for (const one of base === undefined ? [] : namesOfBase(base)) if (one !== undefined) all.push(one);
+  // Not those of the change: it could call a program of the build an entry.
+  const entries = entriesOf(all.find(([path]) => path === 'package.json')?.[1].own);
   let [followed, bytesFollowed] = [0, 0];
   for (const change of changes) {
     if (change.ignored === true || change.problem !== undefined || !wantsBaseContent(change.path)) continue;
@@ -112,7 +116,7 @@ function readReferences(scene: Scene, aliases: Aliases): References {
   for (const [path, { names }] of ordered) addNames(tables, path, names);
   for (const [path, { names }] of ordered) addNames(tables, path, project.resolve(names));
   for (const [path, names] of project.crates()) addNames(tables, path, names);
-  followPrograms(tables, scene, (_, names) => [...names, ...project.resolve(names)], aliases);
+  followPrograms(tables, scene, (_, names) => [...names, ...project.resolve(names)], aliases, entries);
   return { tables, isDeleted };
 }
 
@@ -126,6 +130,14 @@ const ACTS = /\b(?:process|fs|net|env|ffi|thread)::|\bCommand\b|\bunsafe\b|\b(?:
 /** Whether nothing new in a document acts whose examples are only tested with the library that includes it. */
 const isQuietDocument = (scene: Scene, change: Change, by: string): boolean =>
   /\.md$/i.test(change.path) && /\.rs$/i.test(by) && !scene.added(change).some(({ text }) => ACTS.test(text));
+
+/** What a list of known errors says of each. */
+const KNOWN_ERROR =
+  /^\s{0,20}(?:(?:parameters|ignoreErrors):|-|(?:-\s{1,4})?(?:(?:raw)?message|identifier|count|path|reportUnmatched):[^\n]{0,4000})?\s{0,20}$/i;
+
+/** Whether a file is a list of errors of PHPStan that are known, and nothing else is new in it. */
+const isBaseline = (scene: Scene, change: Change): boolean =>
+  /baseline[^/]{0,60}\.neon$/i.test(change.path) && scene.added(change).every(({ text }) => KNOWN_ERROR.test(text));
 
 /** The line that says the version, of Python or Ruby. */
 const VERSION_LINE = /^[ \t]{0,40}(?:__version__|VERSION) = (["'])\d[\w.+-]{0,60}\1(?:\.freeze)?$/m;

@@ -60,13 +60,15 @@ const programsAmong = (paths: readonly string[]): Program[] =>
 
 /**
  * Adds what programs name that the tables already lead to, at any depth up to the limits: configuration names one file of a
- * tool, and that file names the others. `resolve`: names of packages as names of their files.
+ * tool, and that file names the others. `resolve`: names of packages as names of their files. `entries`: where the
+ * application begins; what these import is its ordinary source.
  */
 export function followPrograms(
   tables: NameTables,
   scene: Scene,
   resolve: (path: string, names: readonly Name[]) => readonly Name[],
   aliases: (path: string) => readonly string[],
+  entries: ReadonlySet<string>,
 ): void {
   if (isEmpty(tables)) return;
   const { base, changes } = scene.input;
@@ -89,7 +91,7 @@ export function followPrograms(
       if (programs >= MAX_PROGRAMS || bytes >= MAX_BYTES) return;
       programs += 1;
       // What only a deleted file names runs no more.
-      if (isOwn.has(path) && scene.after(path) === undefined) continue;
+      if ((isOwn.has(path) && scene.after(path) === undefined) || entries.has(path)) continue;
       const kept = isOwn.has(path) ? undefined : known?.names.get(path);
       const texts = kept === undefined ? textsOf(scene, path) : [];
       for (const text of texts) bytes += text.length;

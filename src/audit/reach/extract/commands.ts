@@ -34,10 +34,17 @@ const MODULES =
 const GO_RUN = /\bgo run\s+(?:-\S+\s+)*((?:\.\/)?[\w./-]{1,200})/g;
 const FOLDERS =
   /(?:\b(?:PATH_add|path_add|run-parts)\s+|--rulesdir[= ]|\bbackend-path\s*=\s*\[\s*|sys\.path\.(?:insert\(\s*\d+\s*,|append\()\s*|\bPATH[ \t]{0,4}[:?]?=[ \t]{0,4}["']?(?:\$[({]?(?:PWD|CURDIR|pwd)[)}]?\/)?|core\.hooksPath[ =])["']?(?:\.\/)?([\w.][\w./-]{0,200})/g;
+/** What a command writes: a program that is run from there is named by the command that runs it. */
+const OUTPUTS = /(?<=\s)--?(?:outfile|outdir|out-dir|out-file|output|output-dir)[= ]["']?[\w./@-]{1,200}/g;
+/** A folder that is mounted where a container runs each file of it when it starts. */
+const MOUNTS =
+  /(?:^|[\s"'[-])(?:\.\/)?([\w.-]{1,100}(?:\/[\w.-]{1,100}){0,9}):\/(?:[\w.-]{1,60}\/){0,6}[\w.-]{0,60}(?:init|hooks?|plugins?|entrypoint|start|bin|\.d)[\w.-]{0,20}(?=[:"'\s\],]|$)/gm;
 /** Folders of the programs that an environment takes over. */
 const PREFIXES = /\bload_prefix\s+["']?(?:\.\/)?([\w.][\w./-]{0,200})/g;
 /** Where Perl and Ruby look for the modules that they are given. */
 const LIBRARIES = /\b(?:perl|ruby)(?: -[\w:./=-]{1,100}){0,4} -I ?([\w.][\w./-]{0,200})/g;
+/** The application's own library and tests. */
+const OWN_LIBRARY = /^(?:libs?|src|tests?|spec|t)\/?$/;
 /** Options that name a file of another language. Only a file of this path is meant. */
 const OPTIONS =
   /(?<=\s)-{1,2}(?:[dxulS]|specs?|defaults?|rcfile|init[\w-]{0,20}|conf|script|filter|lua-filter|prelude|preload|startup|profile)[= ]["']?((?:\.{1,2}\/)*\w[\w./-]{0,200})/g;
@@ -90,7 +97,7 @@ export const BARE: RegExp = /^@?[\w#][\w./-]{0,200}$/;
 export function namesOfCommands(text: string, dir: string, more: CommandsOf = {}): Name[] {
   const { mentions, values = [] } = more;
   const filled = linesWithConstants(text);
-  const shown = filled === '' ? text : `${text}\n${filled}`;
+  const shown = (filled === '' ? text : `${text}\n${filled}`).replace(OUTPUTS, '');
   // The -c of a compiler names a source file; go compiles the files that it runs.
   const run = [
     ...[RUNS, PLACED_HERE, IMPORTED, TAKEN_OVER, READ_BY_MAKE].flatMap((regex) => wordsOf(regex, shown)),
@@ -118,7 +125,11 @@ export function namesOfCommands(text: string, dir: string, more: CommandsOf = {}
   const options = [OPTIONS, FROM_FILE, GIT_INCLUDE, GIT_HOOK]
     .flatMap((regex) => wordsOf(regex, shown))
     .filter((word) => !isRead(word));
-  const taken = new Set([...wordsOf(FOLDERS, shown), ...wordsOf(PREFIXES, shown).map((word) => `${word}/bin`)]);
+  const taken = new Set([
+    ...wordsOf(FOLDERS, shown),
+    ...wordsOf(MOUNTS, shown),
+    ...wordsOf(PREFIXES, shown).map((word) => `${word}/bin`),
+  ]);
   const changed = wordsOf(CHANGES_FOLDER, shown).flatMap((one) => [one, placed(dir, one) ?? '']);
   const most = MOST_OF_PATHS / [...programs, ...mentioned, ...dotted, ...taken].join().length;
   const from = [...new Set(['', dir, ...changed])].slice(0, Math.max(2, most));
@@ -127,7 +138,11 @@ export function namesOfCommands(text: string, dir: string, more: CommandsOf = {}
     ...named('file', new Set([...programs, ...mentioned, ...options, ...filesOfRunText(shown)]), from),
     ...named('module', new Set([...programs, ...dotted, ...whole]), from),
     ...named('folder', new Set([...taken, ...goRun.filter((word) => /^\.\/\w/.test(word))]), from),
-    ...named('tree', wordsOf(LIBRARIES, shown), from),
+    ...named(
+      'tree',
+      wordsOf(LIBRARIES, shown).filter((word) => !OWN_LIBRARY.test(word)),
+      from,
+    ),
     ...namesOfPatterns(shown, from),
     ...named('package', [...wordsOf(BARE_IMPORT, shown), ...wordsOf(BARE_OPTION, shown)], from),
     ...named(
