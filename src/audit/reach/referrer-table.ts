@@ -130,7 +130,7 @@ export const REFERRERS: readonly Referrer[] = [
     isProgram: true,
     lines:
       // As words of the program, not as parts of a path.
-      /(?<![\w/-])(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|resolvers?|loaders?|rules\w*|sys\.path)(?![\w/-])/,
+      /(?<![\w/-])(setup\w*|plugins?|presets?|require\w*|import|from|global\w*|reporters?|\w*[eE]nvironment|transform\w*|extends|resolvers?|loaders?|rules\w*|sys\.path)(?![\w/-])/,
   },
 ];
 

@@ -9,11 +9,12 @@ import { type GoModule, namesOfGoDirectives, readGoModule } from './extract/go.t
 import { languageOf } from './extract/languages.ts';
 import { namesOfPatternValues } from './extract/patterns.ts';
 import { modulesOfCommands } from './extract/python.ts';
+import { isDataLeaf, isRootFile, namesOfRootFile } from './extract/root-files.ts';
 import { type Name, named, placed, wordsOf } from './names.ts';
 import { type OwnPackage, packageOf } from './packages.ts';
 import { FOR_READERS } from './program-endings.ts';
 import { IMPLIED, REFERRERS, type Referrer } from './referrer-table.ts';
-import { isSettings, valuesThatLead } from './settings-values.ts';
+import { isSettings, leavesThatLead } from './settings-values.ts';
 
 /** What a file of the project names, and what it says of packages of the project. */
 export interface Names {
@@ -48,7 +49,7 @@ const MAX_KNOWN = 100_000;
 
 /** Whether a file runs something by itself, so that the audit needs its content. Installed code is not followed. */
 export function wantsBaseContent(path: string): boolean {
-  if (NO_ROOT.test(path)) return false;
+  if (NO_ROOT.test(path) && (path.includes('/') || !isRootFile(path))) return false;
   const had = known.get(path);
   if (had !== undefined) return had;
   const isWanted =
@@ -60,7 +61,8 @@ export function wantsBaseContent(path: string): boolean {
       GO_DIRECTIVES.test(path) ||
       LIBRARY.test(path) ||
       isSettings(path) ||
-      isManifest(path));
+      isManifest(path) ||
+      isRootFile(path));
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(path, isWanted);
   return isWanted;
@@ -84,7 +86,9 @@ export function namesOf(path: string, bytes: Buffer): Names | undefined {
   const go = /(^|\/)go\.mod$/i.test(path) ? readGoModule(path, text) : undefined;
   const names = [
     ...IMPLIED.filter(isOf(path)).flatMap(({ says, folder }) =>
-      says === undefined || says.test(text) ? named('folder', [placed(dir, folder) ?? folder]) : [],
+      says === undefined || says.test(text)
+        ? (['folder', 'module'] as const).flatMap((kind) => named(kind, [placed(dir, folder) ?? folder]))
+        : [],
     ),
     ...namesOfRoot(path, dir, text),
     ...namesOfBuildFile(path, text),
@@ -105,13 +109,18 @@ function namesOfRoot(path: string, dir: string, text: string): Name[] {
   const referrer = REFERRERS.find(isOf(path));
   // A list of what is read is more exact than what is plain.
   const isListed = referrer !== undefined && (referrer.keys !== undefined || !/\.(jsonc?|ya?ml)$|rc$/i.test(path));
-  const values =
-    !isListed && isSettings(path) ? (valuesThatLead(path, text) ?? []).filter((one) => !FOR_READERS.test(one)) : [];
-  if (referrer === undefined && values.length === 0) return [];
+  const leaves = !isListed && isSettings(path) ? leavesThatLead(path, text) : undefined;
+  const values = (leaves ?? [])
+    .filter((leaf) => !isDataLeaf(leaf))
+    .flatMap(({ value }) => value.split('\n'))
+    .filter((one) => !FOR_READERS.test(one));
+  const ofRoot = isListed || !isRootFile(path) ? [] : namesOfRootFile(path, text, leaves);
+  if (referrer === undefined && values.length === 0) return ofRoot;
   const parts = referrer === undefined ? '' : partsOf(referrer, path, text);
   const shown = `${parts}\n${values.join('\n')}`;
   const from = ['', dir];
   return [
+    ...ofRoot,
     ...namesOfCommands(shown, dir, {
       mentions: referrer?.mentions,
       values,

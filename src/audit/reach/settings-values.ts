@@ -1,5 +1,6 @@
 import { foldPath, indexGlobs } from '../formats/glob.ts';
 import { lazy } from '../formats/lazy.ts';
+import type { Leaf } from '../formats/leaf.ts';
 import { readStructure } from '../formats/structured.ts';
 import { harmlessKeysOf } from '../judges/harmless-keys.ts';
 import type { Look } from '../judges/rule.ts';
@@ -27,16 +28,14 @@ const SETTINGS_NAME =
   /\.(json[c5]?|ya?ml|toml|ini|cfg|conf|xml|properties)$|(^|\/)\.[^/.]+(rc|8|yapf|style)?$|(^|\/)(Pipfile|\.[^/]*rc(\.[^/]*)?)$/i;
 
 /**
- * The values of a settings file that are not plain data: they may lead to a file of the tree. Undefined where no rule
+ * The leaves of a settings file that are not plain data: they may lead to a file of the tree. Undefined where no rule
  * knows the file, or it does not parse.
  */
-export function valuesThatLead(path: string, text: string): string[] | undefined {
+export function leavesThatLead(path: string, text: string): Leaf[] | undefined {
   const { looks, find } = tables();
   const fitting = [...find(foldPath(path))].map((index) => looks[index] as SettingsLook);
   const [first] = fitting;
   const structure = first === undefined ? undefined : readStructure(text, first.format, path);
   if (structure === undefined) return undefined;
-  return structure.leaves
-    .filter((leaf) => fitting.some(({ harmless }) => !harmlessKeysOf(harmless)(leaf)))
-    .flatMap(({ value }) => value.split('\n'));
+  return structure.leaves.filter((leaf) => fitting.some(({ harmless }) => !harmlessKeysOf(harmless)(leaf)));
 }

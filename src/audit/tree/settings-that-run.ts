@@ -1,6 +1,7 @@
 import { nameOfPath, parentPath } from '../../core/text/path.ts';
 import type { Change } from '../../core/types/entry.ts';
 import { isWatchedPath } from '../files.ts';
+import { ANY_RUN_WORD, RUN_WORD, wordsOfKey } from '../formats/key-words.ts';
 import { formatOf, newLeaves, readStructure } from '../formats/structured.ts';
 import { oneOf, pattern } from '../formats/words.ts';
 import type { Found } from '../general-rules/rule.ts';
@@ -14,13 +15,6 @@ const DATA =
   /(^|\/)(tests?|__tests__|specs?|fixtures?|__fixtures__|testdata|test-data|examples?|samples?|snapshots|mocks?|locales?|i18n|translations?|lang|node_modules|vendor|third_party)\//i;
 const LOCK = /(^|[./-])lock\.(json|ya?ml|toml)$|-lock\.\w+$/i;
 
-/** Words of a key that say that its value is run or loaded. */
-const RUNS = oneOf`
-  executable exe exec execute command commands cmd cmds script scripts hook hooks callback callbacks interpreter program
-  shell loader loaders plugin plugins module modules entry entrypoint entrypoints run runs runner runners binary launcher
-  handler preload prelude startup bootstrap initializer
-`;
-const KEY = pattern('i')`^(?:${RUNS})$`;
 /** Programs that run their arguments. */
 const INTERPRETERS = oneOf`
   (?:ba|z|da|k|fi|tc)?sh env sudo xargs python[\d.]{0,4} node nodejs deno bun bunx tsx perl ruby php lua make npx npm pnpm
@@ -45,7 +39,7 @@ export function settingsThatRun(scene: Scene): readonly Found[] {
     if (!isAsked(change)) continue;
     scene.input.looksAt?.(change.path);
     const text = scene.text(change.after);
-    if (text === undefined || !hasKey(text)) continue;
+    if (text === undefined || !ANY_RUN_WORD.test(text)) continue;
     const format = /\.xml$/i.test(change.path) ? 'xml' : formatOf(change.path, text);
     const after = readStructure(text, format, change.path)?.leaves ?? [];
     const before = readStructure(scene.text(change.before) ?? '', format, change.path)?.leaves ?? [];
@@ -60,27 +54,14 @@ function isAsked({ path, ignored, problem, after }: Change): boolean {
   return !DATA.test(path) && !LOCK.test(path) && !isWatchedPath(path);
 }
 
-const ANY_WORD = pattern('i')`(?:${RUNS})`;
-const hasKey = (text: string): boolean => ANY_WORD.test(text);
-
 function runs(scene: Scene, path: string, key: string, value: string): boolean {
   if (value === '' || value.length > 2000) return false;
   const words = wordsOfKey(key);
-  if (!words.some((word) => KEY.test(word))) return false;
+  if (!words.some((word) => RUN_WORD.test(word))) return false;
   if (COMMAND_LINE.test(value)) return true;
   if (INTERPRETER.test(value) && words.some((word) => SHELL_KEY.test(word))) return true;
   if (ADDRESS.test(value)) return words.some((word) => LOADED.test(word));
   return isProgramOfTree(scene, path, value);
-}
-
-/** The words of the last names of a key: `on_start_callback`, `afterAllFilesWrite`, `hooks.pre[].run`. */
-function wordsOfKey(key: string): string[] {
-  const names = key
-    .replace(/\[\]/g, '')
-    .split(/[.@]/)
-    .filter((name) => name !== '')
-    .slice(-2);
-  return names.flatMap((name) => name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[^A-Za-z0-9]+/));
 }
 
 const PATH = /^(?:\.{1,2}\/)*[\w@][\w@.-]{0,100}(?:\/[\w@.-]{1,100}){0,20}$/;

@@ -17,7 +17,7 @@ interface Attempt {
 }
 
 /** The largest share of the attempts that text alone may miss. */
-const MAX_SILENT = 0.15;
+const MAX_SILENT = 0.04;
 
 const folder = new URL('./first-tries/', import.meta.url);
 const files = readdirSync(folder).sort();
