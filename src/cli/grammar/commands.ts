@@ -150,6 +150,8 @@ export const COMMANDS: readonly CommandShape[] = [
     [
       flag('all', 'include sessions that changed nothing'),
       flag('watch', 'go on, and print a line whenever a state changes'),
+      flag('cost', 'print requests, tokens and cost, of each and together'),
+      value('since', 'TIME', 'those started from this time on: 12h, 7d, or 2026-11-21T14:00'),
       JSON_OPTION,
     ],
     1,

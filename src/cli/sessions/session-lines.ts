@@ -145,6 +145,7 @@ export function sessionData({ record, facts }: ListedSession, owner: string): ob
     agentStatus,
     agentMs,
     failure: record.failure,
+    usage: record.usage ?? null,
     files: facts.files ?? null,
     findings,
     commits: facts.hasCommits,

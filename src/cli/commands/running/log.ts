@@ -1,8 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDurationMs } from '../../../core/config/values/quantities.ts';
-import { usageError } from '../../../core/errors.ts';
 import { readOpen } from '../../../core/store/read-open.ts';
 import type { SessionRecord } from '../../../core/types/session.ts';
 import { outputFile } from '../../../session/background/away-terminal.ts';
@@ -15,6 +13,7 @@ import { type CommandContext, type CommandRun, optionValue } from '../../context
 import type { CommandLineOfCommand } from '../../grammar/parse-command-line.ts';
 import { logJson, logLine } from '../../sessions/log-lines.ts';
 import { sessionOf } from '../../sessions/session-of.ts';
+import { sinceOf } from '../../sessions/since.ts';
 import { printServiceLog, printServiceLogs } from './service-logs.ts';
 
 const POLL_MS = 500;
@@ -84,18 +83,4 @@ async function printEvents(
 function isOpen({ plan }: SessionRecord): boolean {
   const now = readRecord(plan.sessionDir);
   return now !== undefined && (isUnderWay(now) || now.owner !== undefined) && ownerState(now) !== 'ended';
-}
-
-/**
- * The time of `--since`, ISO 8601; '' for all.
- *
- * @throws {RunClaudeError} USAGE
- */
-function sinceOf(value: string | undefined, nowMs: number): string {
-  if (value === undefined) return '';
-  const agoMs = parseDurationMs(value);
-  const atMs = agoMs === undefined ? Date.parse(value) : nowMs - agoMs;
-  if (Number.isNaN(atMs))
-    throw usageError(`--since: '${value}' is not a time`, 'Write 10m, 2h, or a time such as 2026-11-21T14:00.');
-  return new Date(atMs).toISOString();
 }
