@@ -30,14 +30,14 @@ describe('examples/policies', () => {
 });
 
 describe('examples/ci', () => {
-  const page = codeBlocks(readPage('docs/how-to/use-in-ci.md')).filter(({ language }) => language === 'yaml');
-
   it.each([
-    ['github-audit.yml', 0],
-    ['github-claude.yml', 1],
-  ])('%s is the file that docs/how-to/use-in-ci.md shows', (name, at) => {
+    ['github-audit.yml', 'docs/how-to/use-in-ci.md'],
+    ['github-claude.yml', 'docs/how-to/claude-in-ci.md'],
+  ])('%s is the file that %s shows', (name, page) => {
     const text = example(`ci/${name}`);
-    expect(text.slice(text.indexOf('\n') + 1)).toBe(page[at]?.text);
+    const shown = codeBlocks(readPage(page)).find(({ language }) => language === 'yaml');
+    expect(text.slice(text.indexOf('\n') + 1)).toBe(shown?.text);
+    expect(text.split('\n', 1)[0]).toContain(page);
   });
 
   it('gitlab-ci.yml has only valid run-claude command lines', () => {
