@@ -13,10 +13,10 @@ export interface Assignment {
 export function assignmentsIn(text: string): Assignment[] {
   const first = /[^\s\uFEFF]/.exec(text)?.[0];
   const found = first === '{' || first === '[' ? jsonAssignments(text) : undefined;
-  if (found !== undefined) return found;
-  return first === '<' && !PHP.test(text)
-    ? xmlAssignments(text)
-    : [...lineAssignments(text), ...inlineAssignments(text)];
+  if (found?.isWhole === true) return found.assignments;
+  if (first === '<' && !PHP.test(text)) return xmlAssignments(text);
+  // A section of a TOML file and a template begin as JSON does.
+  return [...(found?.assignments ?? []), ...lineAssignments(text), ...inlineAssignments(text)];
 }
 
 const PHP = /^\s*<\?(?:php\b|=)/;
@@ -32,8 +32,14 @@ export function addedNames(before: string, after: string): string[] {
 const NAME = /^[\w.-]{1,64}$/;
 const MAX_NAMES = 20;
 
-/** Undefined where the text is not JSON, or nested more deeply than a parser goes. */
-function jsonAssignments(text: string): Assignment[] | undefined {
+interface JsonAssignments {
+  readonly assignments: Assignment[];
+  /** Whether all of the text is JSON. */
+  readonly isWhole: boolean;
+}
+
+/** Undefined where the text is nested more deeply than a parser goes. */
+function jsonAssignments(text: string): JsonAssignments | undefined {
   try {
     return assignmentsOfJson(text);
   } catch (error) {
@@ -42,7 +48,7 @@ function jsonAssignments(text: string): Assignment[] | undefined {
   }
 }
 
-function assignmentsOfJson(text: string): Assignment[] | undefined {
+function assignmentsOfJson(text: string): JsonAssignments {
   const found: Assignment[] = [];
   let hasErrors = false;
   const isSecretObject = /"kind"\s*:\s*"Secret"/.test(text);
@@ -74,7 +80,7 @@ function assignmentsOfJson(text: string): Assignment[] | undefined {
     },
     { allowTrailingComma: true },
   );
-  return hasErrors && found.length === 0 ? undefined : found;
+  return { assignments: found, isWhole: !hasErrors };
 }
 
 const ELEMENT = /<([\w.:-]+)(?:\s[^<>]*)?>([^<>]+)<\/\1\s*>/g;

@@ -51,7 +51,7 @@ const KINDS: readonly Row[] = [
   values('registry credentials', /(?:^|\/)\.docker\/config\.json$|(?:^|\/)\.(?:cargo|gem)\/credentials(?:\.toml)?$/),
   values(
     'login file',
-    /(?:^|\/)(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.s3cfg|\.boto|\.terraformrc|credentials\.tfrc\.json|rclone\.conf|\.ftpconfig|sftp(?:-config)?\.json|\.?token\.json|\.clasprc\.json|wg\d\.conf)$|(?:^|\/)gh\/hosts\.yml$/,
+    /(?:^|\/)(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.s3cfg|\.boto|kaggle\.json|\.terraformrc|credentials\.tfrc\.json|rclone\.conf|\.ftpconfig|sftp(?:-config)?\.json|\.?token\.json|\.clasprc\.json|wg\d\.conf)$|(?:^|\/)gh\/hosts\.yml$/,
   ),
   values(
     'build properties',
@@ -76,7 +76,7 @@ const KINDS: readonly Row[] = [
 ];
 /** Each name of a kind has a part that matches this, or is in a folder that matches the other: most paths need no more. */
 const NAME_HINT =
-  /env|secret|token|credential|key|pass|service|adminsdk|google|rc(?![a-z])|dockercfg|pip\.conf|boto|s3cfg|my\.cnf|rclone|ftp|hosts\.yml|wg\d|nuget|settings|properties|auth\.json|config\.json$|tfvars|tfstate|kube|vault|id_|ssh_host|identity|\.(?:dev\.vars|p12|pfx|jks|bks|kdbx|pem|p8|pk8|ppk|ovpn)/i;
+  /env|secret|token|credential|key|pass|service|adminsdk|google|rc(?![a-z])|dockercfg|kaggle|pip\.conf|boto|s3cfg|my\.cnf|rclone|ftp|hosts\.yml|wg\d|nuget|settings|properties|auth\.json|config\.json$|tfvars|tfstate|kube|vault|id_|ssh_host|identity|\.(?:dev\.vars|p12|pfx|jks|bks|kdbx|pem|p8|pk8|ppk|ovpn)/i;
 const FOLDER_HINT = /(?:^|\/)(?:\.envs|\.aws|\.azure|\.oci|gcloud|\.kube|\.?secrets|git-crypt|\.git)\//i;
 /** Only in its own folder of a repository, which no setting of git needs inside. */
 const GIT_SECRET = /(?:^|\/)\.git\/(?:.*\/)?(?:git-crypt\/.|credentials?$)/;

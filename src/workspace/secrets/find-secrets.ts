@@ -16,7 +16,7 @@ export interface FoundSecrets {
 }
 
 /** To be raised with every change of what core/secrets takes for a secret. */
-export const SECRETS_VERSION = 5;
+export const SECRETS_VERSION = 6;
 
 export interface FindOptions {
   readonly known: { readonly snapshot: Snapshot; readonly found: FoundSecrets | undefined } | undefined;

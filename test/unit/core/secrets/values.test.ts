@@ -10,6 +10,16 @@ const names = (path: string, text: string): (string | undefined)[] => secretValu
 const armored = (kind: string, newline = '\n'): string =>
   [`-----BEGIN ${kind}PRIVATE ${'KEY'}-----`, w(64), w(30), `-----END ${kind}PRIVATE ${'KEY'}-----`].join(newline);
 
+test.each([
+  '[db]\npassword = "hunter2"\n',
+  '[app.1]\npassword = hunter2\n',
+  '[\'remote "a"\']\npassword = hunter2\n',
+  '{ "a": 1, password: hunter2 }',
+  '{{ include }}\npassword: hunter2\n',
+])('a text that begins as JSON does, and is none: %j', (text) => {
+  expect(values('secrets.toml', text)).toContain('hunter2');
+});
+
 describe('values of an environment file', () => {
   test.each([
     ['a pattern', `A=${STRIPE}`, [STRIPE]],
