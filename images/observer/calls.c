@@ -30,6 +30,8 @@ static pid_t started[STARTED];
 static pid_t first_process;
 static pid_t last_evader;
 static const char *last_evasion;
+/* The last process that asked for a name: the answer is given without a process. */
+static struct process last_asker;
 
 void calls_reset(pid_t first)
 {
@@ -37,13 +39,7 @@ void calls_reset(pid_t first)
 	first_process = first;
 	last_evader = 0;
 	last_evasion = NULL;
-}
-
-void calls_looked_up(const char *name)
-{
-	record_open("lookup");
-	record_text("name", name);
-	record_close();
+	last_asker = (struct process){0};
 }
 
 void open_record_of(const char *kind, const struct process *who)
@@ -51,6 +47,18 @@ void open_record_of(const char *kind, const struct process *who)
 	record_open(kind);
 	record_number("pid", who->pid);
 	record_number("parent", who->parent);
+}
+
+void calls_asks(const struct process *who)
+{
+	last_asker = *who;
+}
+
+void calls_looked_up(const char *name)
+{
+	open_record_of("lookup", &last_asker);
+	record_text("name", name);
+	record_close();
 }
 
 int evade(const struct process *who, const char *what, int error)

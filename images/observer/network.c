@@ -138,6 +138,8 @@ static int connected(const struct process *who, int listener, const struct secco
 	if (!reaches || to.is_name_cache || (to.is_internet && to.port == 0))
 		return 0;
 	bool asks_names = to.is_internet && to.port == NAMES_PORT;
+	if (asks_names)
+		calls_asks(who);
 	if (!asks_names)
 		record_target("connect", who, &to);
 	bool goes_out = to.is_internet && !to.is_loopback;
@@ -163,9 +165,10 @@ static int sent(const struct process *who, unsigned long long address, unsigned 
 		length = sizeof message;
 	if (to.is_internet && to.port == NAMES_PORT &&
 	    read_memory(who->thread, data, message, (size_t)length) == READ_WHOLE &&
-	    dns_name(message, (size_t)length, name, sizeof name))
+	    dns_name(message, (size_t)length, name, sizeof name)) {
+		calls_asks(who);
 		calls_looked_up(name);
-	else
+	} else
 		record_target("connect", who, &to);
 	return 0;
 }

@@ -14,5 +14,7 @@ void open_record_of(const char *kind, const struct process *who);
 int evade(const struct process *who, const char *what, int error);
 /* The answer to a call whose arguments were not read. */
 int misread(const struct process *who, enum reading got);
+/* It is about to ask for a name. */
+void calls_asks(const struct process *who);
 int see_file(const struct process *who, const struct seccomp_notif *asked);
 #endif

@@ -19,12 +19,16 @@ const FILES: Readonly<Record<string, string>> = {
     'require("node:test")("adds", () => { if (require("../lib/add.js").add(1, 2) !== 3) throw new Error(); });\n',
 };
 
+function writeFiles(dir: string): void {
+  for (const [name, content] of Object.entries(FILES)) {
+    mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+    writeFileSync(path.join(dir, name), content);
+  }
+}
+
 function project(): Scene {
   const scene = new Scene();
-  for (const [name, content] of Object.entries(FILES)) {
-    mkdirSync(path.dirname(path.join(scene.project, name)), { recursive: true });
-    writeFileSync(path.join(scene.project, name), content);
-  }
+  writeFiles(scene.project);
   scene.git('add', '-A');
   scene.git('commit', '-qm', 'project');
   return scene;
@@ -63,11 +67,18 @@ it('names what the changes start, keeps it with the audit, is silent about a har
   await scene.run(['discard', '--yes']);
 
   // At the end of a session: what it finds holds everything back.
-  const auto = ['exec', '--auto-apply', '--rehearse', 'always', scene.project, '--', 'sh', '-c'];
+  const report = path.join(scene.root, 'report.json');
+  const auto = ['exec', '--auto-apply', '--rehearse', 'always', '--report', report, scene.project, '--', 'sh', '-c'];
   const held = await scene.run([...auto, `echo notes > notes.txt; cat >> lib/add.js <<'JS'\n${HIDDEN}JS`]);
   expect(held.stderr).toMatch(/WARNING: Opens a connection: lib\/add\.js: npm test: connects to 192\.0\.2\.7:443/);
   expect(held.status).toBe(121);
   expect(existsSync(path.join(scene.project, 'notes.txt'))).toBe(false);
+  // It is in the report of the session, and in one that is written later for a code scanner.
+  expect(readFileSync(report, 'utf8')).toContain('npm test: connects to 192.0.2.7:443');
+  const sarif = path.join(scene.root, 'report.sarif');
+  await scene.run(['status', '--report', sarif]);
+  const [{ results }] = JSON.parse(readFileSync(sarif, 'utf8')).runs;
+  expect(results.map(({ ruleId }: { ruleId: string }) => ruleId)).toContain('rehearsed-connection');
   // A resumed session holds the lock of its layer, and is rehearsed all the same.
   const resumed = await scene.run(['resume']);
   expect(resumed.stderr).not.toContain('were not rehearsed');
@@ -123,4 +134,16 @@ it('tries commands of the configuration, those that were added since the session
     ],
   });
   expect(JSON.parse(found.stdout).ran[0]).toBe('check');
+});
+
+it('rehearses a folder of --also by itself, and holds back what it finds there', async () => {
+  await using scene = project();
+  const library = path.join(scene.root, 'library');
+  writeFiles(library);
+  const change = `echo x >> notes.txt; cat >> /also/library/lib/add.js <<'JS'\n${HIDDEN}JS`;
+  const words = ['--auto-apply', '--rehearse', 'always', '--also', library, scene.project];
+  const held = await scene.run(['exec', ...words, '--', 'sh', '-c', change]);
+  expect(held.stderr).toMatch(/WARNING: Opens a connection: lib\/add\.js: npm test: connects to 192\.0\.2\.7:443/);
+  expect(held.status).toBe(121);
+  expect(readFileSync(path.join(library, 'lib/add.js'), 'utf8')).toBe(FILES['lib/add.js']);
 });
