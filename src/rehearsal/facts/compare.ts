@@ -10,6 +10,7 @@ import { type Hit, hitOf } from '../../audit/hit.ts';
 import type { Finding } from '../../core/types/finding.ts';
 import type { Scene } from '../scenes/scene.ts';
 import { type Fact, type FactKind, factsOf, type ProjectFiles } from './facts.ts';
+import { programName } from './places.ts';
 import type { Observed } from './records.ts';
 
 /** The same command, in the project as it was and with the session's changes. */
@@ -124,7 +125,8 @@ const isRun = ({ end }: Observed): boolean => end.kind === 'ended' || end.kind =
 function isOrdinary({ kind, what }: Fact, { ordinary, tools }: SceneRuns['scene'], base: Observed): boolean {
   if (kind !== 'program') return false;
   // The command is new to the project: its own programs are no news.
-  const isOwn = base.end.kind === 'without' && (tools.includes(what) || SHELLS.has(what));
+  const isOwn =
+    base.end.kind === 'without' && (tools.some((tool) => programName(`/usr/bin/${tool}`) === what) || SHELLS.has(what));
   return isOwn || ordinary?.test(what) === true;
 }
 

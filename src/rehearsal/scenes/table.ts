@@ -1,12 +1,19 @@
 import type { Policy } from '../../core/types/policy.ts';
 import { ANY_SCENES } from './any-project.ts';
 import { JAVASCRIPT_SCENES } from './javascript.ts';
+import { OPENER_SCENES } from './openers.ts';
 import { PYTHON_SCENES } from './python.ts';
 import type { Scene } from './scene.ts';
 import { TOOL_SCENES } from './tools.ts';
 
 /** Every scene, in the order in which they run: what a machine does by itself comes first. */
-export const SCENES: readonly Scene[] = [...ANY_SCENES, ...PYTHON_SCENES, ...JAVASCRIPT_SCENES, ...TOOL_SCENES];
+export const SCENES: readonly Scene[] = [
+  ...ANY_SCENES,
+  ...OPENER_SCENES,
+  ...PYTHON_SCENES,
+  ...JAVASCRIPT_SCENES,
+  ...TOOL_SCENES,
+];
 
 /** The scenes of a session: the user's own first, so that no other one takes their time. They replace those of their names. */
 export function scenesOf({ scenes: own = [] }: Pick<Policy, 'scenes'>): readonly Scene[] {

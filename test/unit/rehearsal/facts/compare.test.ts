@@ -80,6 +80,12 @@ it('is silent about the programs of a command that is new to the project', () =>
   expect(compare([without], observed(HOSTILE)).hits).toHaveLength(5);
 });
 
+it('knows a program of such a command by its name without a version', () => {
+  const result = observed(starts(5, 4, '/usr/bin/python3.11'));
+  const scene = { name: 'python in the folder', tools: ['python3'] };
+  expect(compare([observed([], { k: 'without' })], result, scene).hits).toEqual([]);
+});
+
 it('is one finding where several commands do the same', () => {
   const runs = ['git status', 'git diff', 'git add'].map((name) => ({
     scene: { name, tools: ['git'] },
