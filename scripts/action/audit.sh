@@ -39,9 +39,23 @@ page=$RUNNER_TEMP/run-claude-audit.md
 quietly "$RC" audit "$policy" --base "$base..$head" --report "$sarif" || case $? in 121 | 123) ;; *) exit 125 ;; esac
 printf 'sarif=%s\n' "$sarif" >>"$GITHUB_OUTPUT"
 status=0
-quietly audit_only "$policy" --base "$base..$head" --report "$page" --fail-on "$fail_on" || status=$?
+case ${RC_POST:-false} in
+  false) quietly audit_only "$policy" --base "$base..$head" --report "$page" --fail-on "$fail_on" || status=$? ;;
+  true)
+    [[ $RC_PULL =~ ^[0-9]+$ ]] || fail 'post needs a pull request'
+    pull=$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/pull/$RC_PULL
+    # Without a level that was asked for, what needs a person is a neutral check.
+    level=()
+    [ -z "${RC_FAIL_ON:-}" ] || level=(--fail-on "$fail_on")
+    GH_TOKEN=$RC_TOKEN quietly audit_only "$policy" --pr "$pull" --post --report "$page" "${level[@]}" || status=$?
+    ;;
+  *) fail 'post must be true or false' ;;
+esac
 [ ! -f "$page" ] || summarise "$page"
 [ "$status" -ne 121 ] || fail 'the audit has findings of this severity: see the summary'
 # What needs a person: below the level that was asked for. It is on both pages.
-[ "$status" -ne 123 ] || status=0
+if [ "$status" -eq 123 ]; then
+  [ "${RC_POST:-false}" = false ] || fail 'these changes need a review, and no check shows it: see the summary'
+  status=0
+fi
 exit "$status"

@@ -129,6 +129,33 @@ describe('mode audit', () => {
     expect(status).toBe('');
   });
 
+  it.each([
+    { verdict: 0, failOn: '', failed: false, text: '' },
+    { verdict: 123, failOn: '', failed: true, text: '::error::these changes need a review, and no check shows it' },
+    { verdict: 121, failOn: 'blocked', failed: true, text: '::error::the audit has findings of this severity' },
+  ])('shows the verdict where the pull request is: $verdict $failOn', async ({ verdict, failOn, failed, text }) => {
+    const { temp, env, place } = machine();
+    const { dir, base } = repository(path.join(place, 'workspace'), { a: 'a\n' });
+    const words = path.join(place, 'words.txt');
+    const command = path.join(place, 'run-claude');
+    const post = `case "$*" in *--post*) echo "$GH_TOKEN $*" > '${words}'; exit ${verdict};; esac`;
+    writeFileSync(command, `#!/bin/sh\n${post}\n`, { mode: 0o755 });
+    const pull = 'github.event.pull_request';
+    const context = {
+      [`${pull}.base.sha`]: base,
+      [`${pull}.head.sha`]: base,
+      [`${pull}.number`]: '7',
+      'github.token': 'secret',
+    };
+    const server = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'o/n' };
+    const inputs = { mode: 'audit', post: 'true', 'fail-on': failOn, command };
+    const result = await runAction({ inputs, context, env: { ...env, ...server }, workspace: dir }, temp);
+    expect([result.failed, result.log]).toEqual([failed, expect.stringContaining(text)]);
+    const asked = readFileSync(words, 'utf8');
+    expect(asked).toMatch(/^secret audit \S+ --pr https:\/\/github\.example\/o\/n\/pull\/7 --post --report /);
+    expect(asked.includes('--fail-on blocked')).toBe(failOn !== '');
+  });
+
   it('refuses a mode, a severity and a base that do not exist', async () => {
     const { temp, command, env, place } = machine();
     const { dir } = repository(path.join(place, 'workspace'), { a: 'a\n' });
