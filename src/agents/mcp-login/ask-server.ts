@@ -1,7 +1,7 @@
 import { RunClaudeError } from '../../core/errors.ts';
+import { type HostAnswer, type HostRequest, send } from '../../core/host/https-request.ts';
 import { asObject, type JsonObject } from '../../core/text/json-in.ts';
 import { visible } from '../../core/text/visible.ts';
-import { type HostAnswer, type HostRequest, send } from '../claude/credentials/post.ts';
 import { mayConnect, suggestedRange } from './public-address.ts';
 
 /** For a whole answer, which may otherwise never end. */

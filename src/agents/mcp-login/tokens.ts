@@ -1,5 +1,5 @@
+import type { HostAnswer } from '../../core/host/https-request.ts';
 import type { JsonObject } from '../../core/text/json-in.ts';
-import type { HostAnswer } from '../claude/credentials/post.ts';
 import { type Asking, askServer, failed, objectOf } from './ask-server.ts';
 
 /** run-claude as an authorization server knows it. */

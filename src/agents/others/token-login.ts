@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RunClaudeError } from '../../core/errors.ts';
+import { post } from '../../core/host/https-request.ts';
 import { withLock } from '../../core/store/lock.ts';
 import { writeFileAtomic } from '../../core/store/record.ts';
 import { asObject, type JsonObject, parseObject } from '../../core/text/json-in.ts';
 import type { CredentialSource, ProviderApi, Secret } from '../../core/types/agent/credential.ts';
-import { post } from '../claude/credentials/post.ts';
 
 /** A token with less time left is refreshed before use. */
 const REFRESH_AHEAD_MS = 5 * 60_000;

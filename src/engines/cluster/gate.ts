@@ -29,14 +29,14 @@ watch=$!
 [ "$1" != ${INIT} ] || { shift; set -- ${INIT} --guard "$watch" "$@"; }
 exec "$@" <&3 3<&-`;
 
-/** The words of a container that starts at {@link OPEN}, and ends when its client gave no sign for so many seconds. */
+/** The words of a container that starts at {@link START_PROGRAM}, and ends when its client gave no sign for so many seconds. */
 export function behindGate(argv: readonly string[], patienceSeconds: number): readonly string[] {
   // -p: no file that a variable names is read.
   return ['/bin/bash', '-p', '-c', GATE, 'gate', String(patienceSeconds), ...argv];
 }
 
-/** Starts the program. */
-export const OPEN = 'go\n';
+/** The first line, at which the gate starts the program. */
+export const START_PROGRAM = 'go\n';
 /** A sign of the client. */
 export const SIGN = '+\n';
 /** The end of the program's input. */

@@ -7,7 +7,7 @@ import { splitOutput } from '../engine/containers/streams.ts';
 import { isProved, weakerIn, withProof } from '../engine/hardening/proof.ts';
 import { printable } from '../remote/printable.ts';
 import type { AttachedStreams } from './attach.ts';
-import { END_OF_INPUT, framesOf, OPEN, SIGN, signalLine } from './gate.ts';
+import { END_OF_INPUT, framesOf, SIGN, START_PROGRAM, signalLine } from './gate.ts';
 import type { ClusterEngineOptions } from './options.ts';
 import { podState } from './pod-status.ts';
 import { untilGone } from './session-claim.ts';
@@ -99,7 +99,7 @@ export function containerOf(spec: ContainerSpec, name: string, streams: Attached
     stderr: streams.stderr,
     stdin,
     async start() {
-      await send(OPEN);
+      await send(START_PROGRAM);
       signs = setInterval(() => void send(SIGN).catch(() => undefined), SIGN_MS);
       signs.unref();
       if (stdin === undefined) void send(END_OF_INPUT).catch(() => undefined);

@@ -27,19 +27,22 @@ export async function applyChanges(request: ApplyRequest): Promise<ApplyOutcome>
     using walker = openHostWalker(request.project, request.projectIdentity);
     const prepared = await prepare({ request, walker, trusted: false });
     const outcomes: ChangeOutcome[] = [...prepared.outcomes];
-    const beside = await conflictFileSteps({
+    const conflictFiles = await conflictFileSteps({
       request,
       outcomes,
       walker,
       isChosen: prepared.isBeside,
       things: prepared.things,
     });
-    const made = withUserModes([...prepared.steps, ...foldersFor(beside, prepared.steps, walker), ...beside], {
-      project: request.project,
-      walker,
-      sessionUmask: request.sessionUmask ?? USUAL_UMASK,
-      umask: process.umask(),
-    });
+    const made = withUserModes(
+      [...prepared.steps, ...foldersFor(conflictFiles, prepared.steps, walker), ...conflictFiles],
+      {
+        project: request.project,
+        walker,
+        sessionUmask: request.sessionUmask ?? USUAL_UMASK,
+        umask: process.umask(),
+      },
+    );
     const steps = inSessionOrder(made, request.choice.chosen, BigInt(Date.now()) * 1_000_000n);
     const done = request.dryRun
       ? steps.map(appliedOutcome)

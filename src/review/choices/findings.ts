@@ -17,14 +17,14 @@ export function findingsOf(review: Review): readonly Finding[] {
 }
 
 /** The findings at or above the severity that --fail-on names, the worst first. */
-export function findingsFrom(failOn: Severity | undefined, review: Review): readonly Finding[] {
+export function findingsAtLeast(failOn: Severity | undefined, review: Review): readonly Finding[] {
   if (failOn === undefined) return [];
   return findingsOf(review).filter(({ severity }) => SEVERITY_RANK[severity] <= SEVERITY_RANK[failOn]);
 }
 
 /** Whether there is such a finding. */
 export function reachesSeverity(failOn: Severity | undefined, review: Review): boolean {
-  return findingsFrom(failOn, review).length > 0;
+  return findingsAtLeast(failOn, review).length > 0;
 }
 
 /** The findings of a report: one for each repository that the session made, in place of those of its parts. */

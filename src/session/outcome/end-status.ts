@@ -1,6 +1,6 @@
 import type { Choice, Review } from '../../core/types/review.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { findingsFrom } from '../../review/choices/findings.ts';
+import { findingsAtLeast } from '../../review/choices/findings.ts';
 import { writeOwnReport } from '../end/report/own-report.ts';
 import { sessionReport } from '../end/report/write-report.ts';
 import type { AgentEnd } from '../launch/agent-run.ts';
@@ -20,7 +20,7 @@ export interface EndState extends Pick<Ending, 'conflicts' | 'decided' | 'heldBa
 /** The exit status of a session's end. Prints the reason where --fail-on or a test decides it. */
 export function endStatus({ record, whole, agent, ...state }: EndState, { tell, interruption }: UserDeps): number {
   const { failOn } = record.plan.policy;
-  const reached = findingsFrom(failOn, whole);
+  const reached = findingsAtLeast(failOn, whole);
   const reason = failOnLine(failOn, reached);
   if (reason !== undefined) tell({ kind: 'message', level: 'info', text: reason });
   const failed = agent.isEarlier === true ? [] : failedTestLines(record.tests);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, rootCertificates } from 'node:tls';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createCa, createHostCertificate } from '../../../images/gateway/certificate.mjs';
-import { post } from '../../../src/agents/claude/credentials/post.ts';
+import { post } from '../../../src/core/host/https-request.ts';
 import { extraCertificates } from '../../../src/environment/image/certificates.ts';
 import { type DarwinPrograms, darwinPrograms } from '../../support/darwin/programs.ts';
 

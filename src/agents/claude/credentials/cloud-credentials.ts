@@ -2,10 +2,10 @@ import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunClaudeError, usageError } from '../../../core/errors.ts';
+import { post } from '../../../core/host/https-request.ts';
 import type { RunProgram } from '../../../core/host/processes/run-program.ts';
 import { type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { AwsKeys, CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
-import { post } from './post.ts';
 
 /** Where the credentials of clouds are looked for. */
 export interface CloudPlaces {

@@ -52,18 +52,18 @@ export function fileStore(configDir: string, shown: string): CredentialStore {
 
 /** Writes a new file, syncs, renames and syncs the directory: after a crash the file is the old or the new one. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.run-claude-${randomBytes(6).toString('hex')}`;
+  const temporary = `${path}.run-claude-${randomBytes(6).toString('hex')}`;
   try {
-    const file = await open(beside, 'wx', 0o600);
+    const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
   const directory = await open(dirname(path), 'r');

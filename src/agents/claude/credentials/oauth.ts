@@ -1,8 +1,8 @@
 import { RunClaudeError } from '../../../core/errors.ts';
+import { post } from '../../../core/host/https-request.ts';
 import { asObject, type JsonObject, parseObject } from '../../../core/text/json-in.ts';
 import type { CredentialSource, Secret } from '../../../core/types/agent/credential.ts';
 import type { CredentialStore } from './credential-store.ts';
-import { post } from './post.ts';
 import { withRefreshLock } from './refresh-lock.ts';
 
 // From Claude Code 2.1.329: the endpoint and client id with which it refreshes a login of claude.ai or the console.

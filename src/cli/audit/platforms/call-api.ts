@@ -1,5 +1,5 @@
-import { send } from '../../../agents/claude/credentials/post.ts';
 import { RunClaudeError } from '../../../core/errors.ts';
+import { send } from '../../../core/host/https-request.ts';
 
 const TIMEOUT_MS = 30_000;
 

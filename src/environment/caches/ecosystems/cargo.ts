@@ -23,7 +23,7 @@ export const cargo: Ecosystem = {
   name: 'cargo',
   lockFiles: ['Cargo.lock'],
   hosts: PRESETS['crates'] ?? [],
-  read: readLock,
+  read: readCargoLock,
   linksOf: (path) =>
     REGISTRIES.map((registry) => {
       if (CRATE.test(path)) return `.cargo/registry/cache/${registry}/${path}`;
@@ -33,7 +33,7 @@ export const cargo: Ecosystem = {
   env: () => ({}),
 };
 
-function readLock(text: string): LockContent {
+function readCargoLock(text: string): LockContent {
   // Without a version it is of Cargo before 1.53. `version` of a package comes behind its header.
   refuseVersion(/^version = (\d{1,6})\s*$/m.exec(text.split('[[package]]', 1)[0] ?? '')?.[1], [1, 2, 3, 4]);
   const archives: Archive[] = [];

@@ -14,12 +14,12 @@ export const go: Ecosystem = {
   name: 'go',
   lockFiles: ['go.sum'],
   hosts: PRESETS['go'] ?? [],
-  read: readLock,
+  read: readGoLock,
   linksOf: () => [],
   env: (dir) => ({ GOPROXY: `file://${dir},${PROXY},direct` }),
 };
 
-function readLock(text: string): LockContent {
+function readGoLock(text: string): LockContent {
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   for (const line of text.split(/\r?\n/)) {

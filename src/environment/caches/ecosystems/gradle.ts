@@ -18,12 +18,12 @@ export const gradle: Ecosystem = {
   lockFiles: ['gradle/verification-metadata.xml'],
   hosts: PRESETS['maven'] ?? [],
   whyAbsent: NOT_ON_CENTRAL,
-  read: readLock,
+  read: readGradleLock,
   linksOf: (path) => [`.m2/repository/${path}`],
   env: () => ({}),
 };
 
-function readLock(text: string): LockContent {
+function readGradleLock(text: string): LockContent {
   if (!/<\/verification-metadata\s{0,100}>/.test(text)) throw new Error('it has no end: </verification-metadata>');
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];

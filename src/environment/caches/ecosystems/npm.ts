@@ -13,7 +13,7 @@ export const npm: Ecosystem = {
   name: 'npm',
   lockFiles: ['npm-shrinkwrap.json', 'package-lock.json'],
   hosts: PRESETS['npm'] ?? [],
-  read: readLock,
+  read: readNpmLock,
   linksOf: (path) => [`.npm/_cacache/content-v2/${path}`],
   env: () => ({}),
 };
@@ -23,7 +23,7 @@ function versionOf(text: string): unknown {
   return typeof root === 'object' && root !== null ? Reflect.get(root, 'lockfileVersion') : undefined;
 }
 
-function readLock(text: string): LockContent {
+function readNpmLock(text: string): LockContent {
   const packages = readNpmPackages(text);
   if (packages === undefined) throw new Error('it is not JSON');
   refuseVersion(versionOf(text), [1, 2, 3]);

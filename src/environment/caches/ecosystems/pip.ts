@@ -14,12 +14,12 @@ export const pip: Ecosystem = {
   name: 'pip',
   lockFiles: ['requirements.txt', 'requirements.lock', 'requirements-dev.txt'],
   hosts: PRESETS['pypi'] ?? [],
-  read: readLock,
+  read: readPipLock,
   linksOf: () => [],
   env: (dir) => ({ PIP_FIND_LINKS: dir }),
 };
 
-function readLock(text: string): LockContent {
+function readPipLock(text: string): LockContent {
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];
   const lines = text.replace(/\\\r?\n/g, ' ').split(/\r?\n/);

@@ -20,14 +20,14 @@ export const pnpm: Ecosystem = {
   name: 'pnpm',
   lockFiles: ['pnpm-lock.yaml'],
   hosts: PRESETS['npm'] ?? [],
-  read: readLock,
+  read: readPnpmLock,
   linksOf: () => [],
   // Releases before 11 read their own settings file. npm prints a warning for the variable that they read.
   homeFiles: (dir) => ({ '.config/pnpm/rc': `global-pnpmfile=${dir}/${FILE}\n` }),
   env: (dir) => ({ PNPM_CONFIG_GLOBAL_PNPMFILE: `${dir}/${FILE}` }),
 };
 
-function readLock(text: string): LockContent {
+function readPnpmLock(text: string): LockContent {
   refuseVersion(/^lockfileVersion: ['"]?([\d.]{1,10})/m.exec(text)?.[1], [5, 6, 7, 9]);
   const archives: Archive[] = [];
   const skipped: Skipped[] = [];

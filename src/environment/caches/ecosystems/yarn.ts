@@ -15,12 +15,12 @@ export const yarn: Ecosystem = {
   name: 'yarn',
   lockFiles: ['yarn.lock'],
   hosts: PRESETS['npm'] ?? [],
-  read: readLock,
+  read: readYarnLock,
   linksOf: (path) => [`${MIRROR}/${path}`],
   env: () => ({ YARN_YARN_OFFLINE_MIRROR: `/home/agent/${MIRROR}` }),
 };
 
-function readLock(text: string): LockContent {
+function readYarnLock(text: string): LockContent {
   if (/^__metadata:/m.test(text))
     throw new Error('it is of Yarn 2 or later, whose hashes are not those of the packages in the registry');
   refuseVersion(/^# yarn lockfile v(\d{1,6})/m.exec(text)?.[1], [1]);

@@ -25,7 +25,7 @@ import {
 } from '../read-commits.ts';
 import type { Repository } from '../repositories.ts';
 import { readCommitBase, repositoryConfig } from './audit-commit-range.ts';
-import { judgeBranch, judgeMessage } from './judge-words.ts';
+import { judgeBranchName, judgeMessage } from './judge-words.ts';
 
 /** A finding and the commit that it is in. */
 export interface CommitFinding {
@@ -158,7 +158,7 @@ export async function auditReceivedCommits(
     for (const one of maskedIn(message, 'commit-message', 'message')) add(commit, one, false);
   }
   for (const { branch, commit } of received.branches) {
-    const finding = judgeBranch(branch);
+    const finding = judgeBranchName(branch);
     if (finding !== undefined) add(commit, finding, false);
     for (const one of maskedIn(branch, 'branch-name', 'branch')) add(commit, one, false);
   }

@@ -37,7 +37,7 @@ export function judgeMessage(message: string): Finding | undefined {
 const PLAIN_BRANCH = /^[\p{L}\p{N}\p{M}_./@#+=,-]+$/u;
 
 /** A branch whose name a script that does not quote it runs; undefined for any other name. */
-export function judgeBranch(branch: string): Finding | undefined {
+export function judgeBranchName(branch: string): Finding | undefined {
   if (PLAIN_BRANCH.test(branch)) return undefined;
   return {
     rule: 'commit-branch',

@@ -16,7 +16,8 @@ export interface Wanted extends ComparedEntry {
   readonly unignored?: string;
 }
 
-export interface SortedChanges {
+/** The changes that come back, and those that an ignore rule withholds. */
+export interface SeparatedChanges {
   readonly wanted: readonly Wanted[];
   readonly withheld: readonly WithheldGroup[];
   /** New and changed files, links and folders that are withheld. */
@@ -37,7 +38,10 @@ const UNIGNORED_MAX = 1000;
  * New ignored output is counted by directory; ignored entries that the project has stay changes of their own, and so do
  * those that the session un-ignores by its own change of the ignore rules. The base's rules decide what is withheld.
  */
-export async function setIgnoredAside(pairs: readonly ComparedEntry[], options: AsideOptions): Promise<SortedChanges> {
+export async function setIgnoredAside(
+  pairs: readonly ComparedEntry[],
+  options: AsideOptions,
+): Promise<SeparatedChanges> {
   const wanted: Wanted[] = [];
   const aside: Ignored[] = [];
   const rules = rulesFor(baseIgnoreRules(options.collector), options);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { expect, it } from 'vitest';
 import { kubernetesTable } from '../../../../src/core/config/tables/kubernetes.ts';
-import { behindGate, END_OF_INPUT, framesOf, OPEN, signalLine } from '../../../../src/engines/cluster/gate.ts';
+import { behindGate, END_OF_INPUT, framesOf, START_PROGRAM, signalLine } from '../../../../src/engines/cluster/gate.ts';
 import {
   hasGateway,
   podName,
@@ -160,7 +160,9 @@ const frameOf = (bytes: Buffer): Buffer => Buffer.concat([...framesOf(bytes)]);
 
 it('the gate passes any bytes and their end, and starts nothing before its line', async () => {
   const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 256));
-  const sum = (await throughGate(['sha256sum'], [OPEN, '+\n', frameOf(bytes), '+\n', END_OF_INPUT])).split(' ')[0];
+  const sum = (await throughGate(['sha256sum'], [START_PROGRAM, '+\n', frameOf(bytes), '+\n', END_OF_INPUT])).split(
+    ' ',
+  )[0];
   const { createHash } = await import('node:crypto');
   expect(sum).toBe(createHash('sha256').update(bytes).digest('hex'));
   expect(await throughGate(['echo', 'ran'], ['other\n'])).toBe('');
@@ -168,7 +170,7 @@ it('the gate passes any bytes and their end, and starts nothing before its line'
 
 it('the gate ends its program when its client gives no sign', async () => {
   const before = Date.now();
-  expect(await throughGate(['sh', '-c', 'echo on; sleep 60 & wait; exec 1>&-'], [OPEN])).toBe('on\n');
+  expect(await throughGate(['sh', '-c', 'echo on; sleep 60 & wait; exec 1>&-'], [START_PROGRAM])).toBe('on\n');
   expect(Date.now() - before).toBeLessThan(30_000);
 }, 60_000);
 

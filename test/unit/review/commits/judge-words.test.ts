@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { Policy } from '../../../../src/core/types/policy.ts';
 import { auditReceivedCommits } from '../../../../src/review/commits/audit/audit-commits.ts';
-import { judgeBranch, judgeMessage } from '../../../../src/review/commits/audit/judge-words.ts';
+import { judgeBranchName, judgeMessage } from '../../../../src/review/commits/audit/judge-words.ts';
 import { receiveCommits } from '../../../../src/review/commits/import-commits.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'run-claude-words-'));
@@ -29,13 +29,13 @@ it.each([
 });
 
 it.each([SHELL_BRANCH, '`x`', 'a;b', 'a|b', 'a&b', "a'b", 'a{b}', 'a$b'])('takes %s for no plain branch', (name) => {
-  expect(judgeBranch(name)).toMatchObject({ rule: 'commit-branch', severity: 'suspect', detail: name });
+  expect(judgeBranchName(name)).toMatchObject({ rule: 'commit-branch', severity: 'suspect', detail: name });
 });
 
 it.each(['main', 'feature/ABC-1_x', 'renovate/a@1.2', 'fix/größe', 'issue#12', 'v1.x+y'])(
   'takes %s for a plain branch',
   (name) => {
-    expect(judgeBranch(name)).toBeUndefined();
+    expect(judgeBranchName(name)).toBeUndefined();
   },
 );
 

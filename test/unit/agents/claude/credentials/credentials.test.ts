@@ -22,8 +22,8 @@ import {
   describeCredential,
   findCredential,
 } from '../../../../../src/agents/claude/credentials/credentials.ts';
-import { post } from '../../../../../src/agents/claude/credentials/post.ts';
 import { withSettings } from '../../../../../src/agents/claude/credentials/settings-env.ts';
+import { post } from '../../../../../src/core/host/https-request.ts';
 import type { CredentialSource } from '../../../../../src/core/types/agent/credential.ts';
 import { compileProgram } from '../../../../support/compile.ts';
 import { type OAuthEndpoint, startOAuthEndpoint } from '../../../../support/stand-in/oauth-endpoint.ts';

@@ -5,7 +5,7 @@ import http, { type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { rootCertificates, connect as tlsConnect } from 'node:tls';
-import { keychainCertificates } from '../../../core/host/keychain-certificates.ts';
+import { keychainCertificates } from './keychain-certificates.ts';
 
 export interface HostAnswer {
   readonly status: number;
