@@ -2,7 +2,6 @@ import { changeOutcome, testFields } from '../../../core/store/outcome-checks.ts
 import {
   absolutePath,
   anyOf,
-  type Check,
   fields,
   flag,
   listOf,
@@ -79,15 +78,16 @@ const engine = fields<EngineFacts>({
   dataRoot: text,
 });
 
-const agentProgram = (kind: AgentName): Check<AgentProgram> =>
-  fields<Exclude<AgentProgram, { kind: 'own' }>>({ kind: oneOf(kind), args: texts, print: flag });
+/** One for each agent, so that a session of a new agent can be read. */
+const agentPrograms = Object.fromEntries(
+  AGENT_NAMES.map((kind) => [
+    kind,
+    fields<Exclude<AgentProgram, { kind: 'own' }>>({ kind: oneOf(kind), args: texts, print: flag }),
+  ]),
+);
 
 const program = variants<Program>('kind', {
-  claude: agentProgram('claude'),
-  codex: agentProgram('codex'),
-  gemini: agentProgram('gemini'),
-  opencode: agentProgram('opencode'),
-  copilot: agentProgram('copilot'),
+  ...agentPrograms,
   own: fields<Extract<AgentProgram, { kind: 'own' }>>({
     kind: oneOf('own'),
     agent: ownAgent,

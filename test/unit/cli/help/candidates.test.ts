@@ -3,6 +3,7 @@ import { COMMANDS } from '../../../../src/cli/grammar/commands.ts';
 import { RUN_OPTIONS } from '../../../../src/cli/grammar/options.ts';
 import { candidates } from '../../../../src/cli/help/candidates.ts';
 import { settingNamed } from '../../../../src/core/config/settings.ts';
+import { AGENT_NAMES } from '../../../../src/core/types/agent/agent-package.ts';
 
 const IDS = ['261129-071213-xvp', '261128-101112-abc'];
 const known = { ids: () => IDS.map((word) => ({ word, help: '' })), pages: () => ['how-to/batch', 'tutorial'] };
@@ -61,7 +62,7 @@ it('offers every option of every command, and each value that a setting allows',
     if (form?.kind === 'choice') expect(at(`--${name}=`).length, name).toBeGreaterThan(0);
   }
   // Of a list in the help, where the setting takes any text.
-  expect(at('--agent', '')).toEqual(['codex', 'gemini', 'opencode', 'copilot']);
+  expect(at('--agent', '')).toEqual(AGENT_NAMES.slice(1));
   expect(at('--cache', '').slice(0, 3)).toEqual(['npm', 'pnpm', 'yarn']);
   expect(at('--memory', '')).toEqual([]);
   expect(at('apply', '--title', '')).toEqual([]);
