@@ -1,78 +1,18 @@
-import type { Option } from './options.ts';
-
-/** One command, for the grammar and the help. src/cli/commands/ and its folders have a file for each. */
-export interface CommandShape {
-  readonly name: string;
-  /** What follows the name, for the help. */
-  readonly usage: string;
-  readonly help: string;
-  readonly options: readonly CommandOption[];
-  /** The most plain words that it takes, not counting those after `--`. */
-  readonly maxWords: number;
-  /** Takes words after `--`. */
-  readonly rest?: true;
-}
-
-export type CommandOption = Pick<Option, 'name' | 'short' | 'value' | 'help' | 'many' | 'placeholder'>;
-
-/** Options by their names, the short ones too. */
-export function optionsByName(options: readonly CommandOption[]): ReadonlyMap<string, CommandOption> {
-  return new Map(
-    options.flatMap((option) => [
-      [option.name, option] as const,
-      ...(option.short === undefined ? [] : [[option.short, option] as const]),
-    ]),
-  );
-}
-
-const flag = (name: string, help: string): CommandOption => ({ name, value: 'none', help });
-const value = (name: string, placeholder: string, help: string): CommandOption => ({
-  name,
-  value: 'needed',
-  placeholder,
-  help,
-});
-const JSON_OPTION = flag('json', 'print JSON');
-const YES = flag('yes', 'do not ask');
-const ENGINE = value('engine', 'NAME', 'container engine: auto (default), docker, podman');
-const ON = value('on', 'NAME', 'use this engine of your configuration');
-const ONLY: CommandOption = {
-  name: 'only',
-  value: 'needed',
-  placeholder: 'GLOB',
-  help: 'apply only these paths',
-  many: true,
-};
-const ALLOW_SUSPECT: CommandOption = {
-  name: 'allow-suspect',
-  value: 'needed',
-  placeholder: 'GLOB',
-  help: 'treat suspect changes of these paths as clean',
-  many: true,
-};
-const SKIP: CommandOption = {
-  name: 'skip',
-  value: 'needed',
-  placeholder: 'GLOB',
-  help: 'leave these paths out',
-  many: true,
-};
-const INCLUDE_IGNORED: CommandOption = {
-  name: 'include-ignored',
-  value: 'optional',
-  placeholder: 'GLOB',
-  help: 'also apply changes of files that ignore rules match',
-  many: true,
-};
-
-const command = (
-  name: string,
-  usage: string,
-  help: string,
-  options: readonly CommandOption[],
-  maxWords: number,
-  rest?: true,
-): CommandShape => ({ name, usage, help, options, maxWords, ...(rest === undefined ? {} : { rest }) });
+import {
+  ALLOW_SUSPECT,
+  type CommandOption,
+  type CommandShape,
+  command,
+  ENGINE,
+  flag,
+  INCLUDE_IGNORED,
+  JSON_OPTION,
+  ON,
+  ONLY,
+  SKIP,
+  value,
+  YES,
+} from './command-shape.ts';
 
 /**
  * Every command, in the order of the help. `exec` also takes the options of a session. The grammar itself answers `help`

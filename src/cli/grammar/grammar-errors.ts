@@ -1,7 +1,8 @@
 import type { Agent } from '../../agents/agent.ts';
 import { nearest } from '../../core/config/values/nearest.ts';
 import { type RunClaudeError, usageError } from '../../core/errors.ts';
-import { COMMANDS, type CommandOption, commandNamed, optionsByName } from './commands.ts';
+import { type CommandOption, optionsByName } from './command-shape.ts';
+import { COMMANDS, commandNamed } from './commands.ts';
 import { RUN_OPTIONS } from './options.ts';
 
 // Every message about a wrong command line. A mistyped word must not start an agent, so that each of them ends the command.

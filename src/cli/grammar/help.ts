@@ -1,12 +1,6 @@
 import { EXIT_STATUSES } from '../../core/errors.ts';
-import {
-  COMMANDS,
-  COMMON_OPTIONS,
-  type CommandOption,
-  type CommandShape,
-  commandNamed,
-  WHOLE_HELP,
-} from './commands.ts';
+import type { CommandOption, CommandShape } from './command-shape.ts';
+import { COMMANDS, COMMON_OPTIONS, commandNamed, WHOLE_HELP } from './commands.ts';
 import { COMMAND_GROUPS, EXAMPLE_OF_COMMAND, FIRST_EXAMPLES, FIRST_OPTIONS } from './first-screen.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from './options.ts';
 

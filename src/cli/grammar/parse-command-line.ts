@@ -5,14 +5,8 @@ import { nearest } from '../../core/config/values/nearest.ts';
 import { AGENT_NAMES } from '../../core/types/agent/agent-package.ts';
 import type { OwnAgent } from '../../core/types/agent/own-agent.ts';
 import type { Program } from '../../core/types/plan.ts';
-import {
-  ALIASES,
-  COMMON_OPTIONS,
-  type CommandOption,
-  type CommandShape,
-  commandNamed,
-  optionsByName,
-} from './commands.ts';
+import { type CommandOption, type CommandShape, optionsByName } from './command-shape.ts';
+import { ALIASES, COMMON_OPTIONS, commandNamed } from './commands.ts';
 import { type DryRunOptions, formOf } from './dry-run-form.ts';
 import * as refused from './grammar-errors.ts';
 import { optionsForEach, RUN_OPTIONS } from './options.ts';

@@ -1,4 +1,4 @@
-import type { CommandOption } from './commands.ts';
+import type { CommandOption } from './command-shape.ts';
 import * as refused from './grammar-errors.ts';
 
 /** An option of run-claude that was found among the words. */

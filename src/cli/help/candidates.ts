@@ -1,13 +1,6 @@
 import { settingNamed } from '../../core/config/settings.ts';
-import {
-  ALIASES,
-  COMMANDS,
-  COMMON_OPTIONS,
-  type CommandOption,
-  type CommandShape,
-  commandNamed,
-  optionsByName,
-} from '../grammar/commands.ts';
+import { type CommandOption, type CommandShape, optionsByName } from '../grammar/command-shape.ts';
+import { ALIASES, COMMANDS, COMMON_OPTIONS, commandNamed } from '../grammar/commands.ts';
 import { type Option, optionsForEach, REFUSED_OPTIONS, RUN_OPTIONS } from '../grammar/options.ts';
 
 /** A word that can be at the cursor. */

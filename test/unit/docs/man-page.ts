@@ -1,4 +1,5 @@
-import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
+import type { CommandOption } from '../../../src/cli/grammar/command-shape.ts';
+import { COMMANDS, COMMON_OPTIONS } from '../../../src/cli/grammar/commands.ts';
 import { EXAMPLE_OF_COMMAND, FIRST_EXAMPLES } from '../../../src/cli/grammar/first-screen.ts';
 import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { COMMANDS, COMMON_OPTIONS, type CommandOption } from '../../../src/cli/grammar/commands.ts';
+import type { CommandOption } from '../../../src/cli/grammar/command-shape.ts';
+import { COMMANDS, COMMON_OPTIONS } from '../../../src/cli/grammar/commands.ts';
 import { optionNames } from '../../../src/cli/grammar/help.ts';
 import { type Option, REFUSED_OPTIONS, RUN_OPTIONS } from '../../../src/cli/grammar/options.ts';
 import { EXIT_STATUSES } from '../../../src/core/errors.ts';

@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  COMMANDS,
-  COMMON_OPTIONS,
-  type CommandOption,
-  commandNamed,
-  WHOLE_HELP,
-} from '../../../../src/cli/grammar/commands.ts';
+import type { CommandOption } from '../../../../src/cli/grammar/command-shape.ts';
+import { COMMANDS, COMMON_OPTIONS, commandNamed, WHOLE_HELP } from '../../../../src/cli/grammar/commands.ts';
 import {
   COMMAND_GROUPS,
   EXAMPLE_OF_COMMAND,
