@@ -48,6 +48,7 @@ const LONG: ReadonlyArray<readonly string[]> = [
   ['wait'],
   ['attach'],
   ['stop'],
+  ['top'],
   ['projects'],
   ['cache'],
   ['mcp', 'list'],
