@@ -30,7 +30,7 @@ export async function renderedText(
   { form, without }: { readonly form: RenderForm; readonly without: readonly string[] },
 ): Promise<string> {
   const specs = plannedSpecs(plan, dry, await readSeccompProfile());
-  const annotations = { 'run-claude.secrets': JSON.stringify(dry.secrets.slice(0, MAX_SECRETS)) };
+  const annotations = { 'run-claude.secrets': listWithin(dry.secrets, MAX_SECRETS_BYTES) };
   if (form === 'oci') {
     const { agent, ...others } = renderOci(specs, (spec) => bundlePlace(spec, plan), { without });
     const named = agent && { ...agent, annotations: { ...agent.annotations, ...annotations } };
@@ -41,8 +41,21 @@ export async function renderedText(
   return jsonText(render(specs, place, { without }).map((one) => annotated(one, annotations)));
 }
 
-/** A list that an API server takes as part of an object. */
-const MAX_SECRETS = 1000;
+/** An API server takes 256 KiB of annotations in all. */
+const MAX_SECRETS_BYTES = 128 << 10;
+
+/** The first ones of a list, as JSON of at most so many bytes. */
+function listWithin(list: readonly unknown[], limit: number): string {
+  const parts: string[] = [];
+  let bytes = 2;
+  for (const one of list) {
+    const text = JSON.stringify(one);
+    bytes += Buffer.byteLength(text) + 1;
+    if (bytes > limit) break;
+    parts.push(text);
+  }
+  return `[${parts.join(',')}]`;
+}
 
 /** The agent's pod with more annotations; any other object as it is. */
 function annotated(one: KubernetesObject, annotations: Readonly<Record<string, string>>): KubernetesObject {

@@ -5,10 +5,13 @@ import { DEFAULTS } from '../../../../src/core/config/settings.ts';
 import type { EngineFacts } from '../../../../src/core/types/engine.ts';
 import type { HostFacts, Plan } from '../../../../src/core/types/plan.ts';
 import type { Policy } from '../../../../src/core/types/policy.ts';
+import type { SecretFile } from '../../../../src/core/types/secret/secret-file.ts';
+import { lostLayers } from '../../../../src/engines/capabilities/refuse.ts';
 import { describePlan, startScreen } from '../../../../src/session/plan/describe-plan.ts';
 import { maskPlan, restoreVariables } from '../../../../src/session/plan/mask-plan.ts';
 import { type PlanFindings, type PlanInput, planBasis, planRun } from '../../../../src/session/plan/plan-run.ts';
 import { refuseProject } from '../../../../src/session/plan/refuse-project.ts';
+import { SPECS } from '../../../support/rendered-specs.ts';
 
 const engine: EngineFacts = {
   kind: 'docker',
@@ -322,20 +325,41 @@ it('the start is one line for each fact, also where the name of the project has 
   expect(lines[0]).toBe('project     /p\\u{a}q');
 });
 
-it('a plan as JSON for other runtimes names the files with secrets', async () => {
-  const secrets = [{ path: '.env', reason: 'environment file', state: 'masked' }] as const;
-  const dry = {
-    dataDir: '/data/run-claude',
-    source: undefined,
-    words: 'none',
-    entering: undefined,
-    secrets,
-    unsearched: [],
-    env: {},
-    owner: '501:20',
-  };
-  const { agent } = JSON.parse(await renderedText(plan(), dry, { form: 'oci', without: [] })) as {
-    readonly agent: { readonly annotations: Readonly<Record<string, string>> };
-  };
-  expect(JSON.parse(agent.annotations['run-claude.secrets'] ?? '')).toEqual(secrets);
-});
+/** The layers that a pod lacks: the list is tested where it is made. */
+const layersWithout = (form: 'oci' | 'pod' | 'pods'): readonly string[] =>
+  form === 'oci'
+    ? []
+    : form === 'pod'
+      ? ['no-log']
+      : lostLayers('pods', [{ spec: SPECS.agent }]).map(({ name }) => name);
+
+it.each(['oci', 'pod', 'pods'] as const)(
+  'a plan as %s names the files with secrets, within what a server takes',
+  async (form) => {
+    const annotationOf = async (secrets: readonly SecretFile[]): Promise<string> => {
+      const dry = {
+        dataDir: '/data/run-claude',
+        source: undefined,
+        words: 'none',
+        entering: undefined,
+        secrets,
+        unsearched: [],
+        env: {},
+        owner: '501:20',
+      };
+      const made = form === 'oci' ? plan() : plan({ engine: { local: false } });
+      const text = await renderedText(made, dry, { form, without: layersWithout(form) });
+      const found = /"run-claude\.secrets": ("(?:[^"\\]|\\.)*")/g;
+      const [first = '""', ...others] = [...text.matchAll(found)].map(([, value = '""']) => value);
+      // Of the agent alone: the gateway has no file of the project.
+      expect(others).toEqual([]);
+      return JSON.parse(first) as string;
+    };
+    const secrets = [{ path: '.env', reason: 'environment file', state: 'masked' }] as const;
+    expect(JSON.parse(await annotationOf(secrets))).toEqual(secrets);
+    const many = Array.from({ length: 1000 }, (_, number) => ({ ...secrets[0], path: `${'a'.repeat(300)}/${number}` }));
+    const list = await annotationOf(many);
+    expect(Buffer.byteLength(list)).toBeLessThanOrEqual(128 << 10);
+    expect((JSON.parse(list) as unknown[]).length).toBeGreaterThan(300);
+  },
+);
