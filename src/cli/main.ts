@@ -48,15 +48,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 async function carryOut(line: CommandLine, tell: Tell, interruption: Interruption): Promise<number> {
   const write = (text: string): void => void process.stdout.write(text);
   if (line.kind === 'help') {
-    const { helpAbout, isPage } = await import('./help/help-page.ts');
-    const { openOutput } = await import('../terminal/page-output.ts');
-    const { outputColumns } = await import('../terminal/columns/wrap-words.ts');
-    if (!isPage(line.topic)) write(helpAbout(line.topic));
-    else {
-      const text = helpAbout(line.topic, outputColumns());
-      await using output = openOutput({ stdout: process.stdout, env: process.env, interruption });
-      await output.write(text);
-    }
+    await (await import('./help/print-help.ts')).printHelp(line.topic, process, interruption);
     return EXIT.ok;
   }
   if (line.kind === 'version') {
