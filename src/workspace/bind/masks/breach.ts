@@ -49,7 +49,7 @@ export function breachError(breach: Breach): RunClaudeError {
 }
 
 function wayOn(breach: Breach): string {
-  if (breach.kind === 'copy') return 'Delete it, or have git ignore it, and start a new session.';
+  if (breach.kind === 'copy') return 'Start a new session to go on. A file that stays is masked where git ignores it.';
   if (breach.kind !== 'secret') return 'Start a new session to go on.';
   return `Start a new session: it masks the file. If the agent made it, and is to read it: --unmask ${shellWord(breach.path)}.`;
 }

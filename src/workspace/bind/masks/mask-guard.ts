@@ -80,8 +80,8 @@ export function openMaskGuard(options: MaskGuardOptions): MaskGuard {
       if (stat.ino === ino && stat.dev === dev) breakWith({ kind: 'linked', path: name });
     if (stat.size === 0n || entries.has(path)) return;
     if (wouldMask(path)) breakWith({ kind: 'appeared', path });
-    else if (isRealCopy(path)) breakWith({ kind: 'copy', path });
     else if (isNewSecret(path)) breakWith({ kind: 'secret', path });
+    else if (isRealCopy(path)) breakWith({ kind: 'copy', path });
   };
   const watch = new TreeWatch({
     root,

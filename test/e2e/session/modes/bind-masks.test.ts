@@ -64,7 +64,8 @@ const CHANGES: readonly (readonly [what: string, change: (at: (name: string) => 
       writeFileSync(at('.saved'), `KEY=${VALUE}\nMORE=1\n`);
       renameSync(at('.saved'), at('.env'));
     },
-    /\.env was replaced while the agent ran/,
+    // The new content is the user's own, whichever name it has when it is noticed.
+    /\.(?:env was replaced|saved appeared) while the agent ran/,
   ],
   [
     'a file is deleted and made again',
@@ -164,7 +165,8 @@ const SECRET_CHANGES: typeof CHANGES = [
       writeFileSync(at('.saved'), `KEY=${VALUE}\nMORE=1\n`);
       renameSync(at('.saved'), at('.env'));
     },
-    /\.env was replaced while the agent ran/,
+    // The new content is the user's own, whichever name it has when it is noticed.
+    /\.(?:env was replaced|saved appeared) while the agent ran/,
   ],
   [
     'a new secret appears',
