@@ -28,7 +28,7 @@ it('--mask and --exclude, with a note on paths in the history; --shallow; ignore
   );
   // private.key has decoys, and git inside ignores it.
   expect(shallow.stdout).toBe('50\n');
-  expect(shallow.stderr).toContain('Masked, since they hold secrets: private.key');
+  expect(shallow.stderr).toContain('secrets     1 file masked (private.key)');
   expect(shallow.stderr).toContain('Shallow: the last 50 commits');
   expect(shallow.stderr).toContain('Excluded or masked: vendor');
   expect((await scene.run(['diff', '--name-only'])).stdout).toBe('new.txt\n');
