@@ -34,8 +34,8 @@ export function watchSessions(stateDir: string, isShown: (record: SessionRecord)
       return records;
     },
     read() {
-      const dirs = sessionDirs(stateDir);
-      for (const dir of watched.keys()) if (!dirs.includes(dir)) watched.delete(dir);
+      const dirs = new Set(sessionDirs(stateDir));
+      for (const dir of watched.keys()) if (!dirs.has(dir)) watched.delete(dir);
       for (const dir of dirs) readAgain(dir, watched);
       records = [...watched.values()]
         .map(({ record }) => record)
