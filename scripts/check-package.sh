@@ -8,7 +8,7 @@ trap 'rm -rf "$dir"' EXIT INT TERM
 
 # Bytes of the package as it is downloaded, and as it is installed: a change that needs more raises them, and says why.
 MAX_PACKED=2400000
-MAX_INSTALLED=8300000
+MAX_INSTALLED=8600000
 
 sh scripts/pack-release.sh "$dir/release"
 tarball=$(find "$dir/release" -name '*.tgz')
