@@ -44,6 +44,8 @@
 #ifndef FORWARDER
 #define FORWARDER "/usr/lib/run-claude/forwarder"
 #endif
+/* Copies that their user may read, for gVisor: the one of this program starts the one of the forwarder. */
+#define READABLE "/usr/lib/run-claude/readable/"
 #define MAX_FORWARDS 32
 #define RESTART_MS 100
 #define LISTEN_MS 5000
@@ -196,7 +198,8 @@ static int status_of(int status)
 
 int main(int argc, char *argv[])
 {
-	char *forward[MAX_FORWARDS + 3] = {FORWARDER};
+	bool is_copy = strncmp(argv[0], READABLE, sizeof READABLE - 1) == 0;
+	char *forward[MAX_FORWARDS + 3] = {is_copy ? READABLE "forwarder" : FORWARDER};
 	int forwards = 0, at = 1;
 	const char *until = NULL;
 	char *asked = NULL;

@@ -7,6 +7,8 @@ import { MASKED_PATHS, READONLY_PATHS, SYSCTLS } from './masked-paths.ts';
 // from the stream. No program of the agent can have written before it.
 
 const INIT = `${INSIDE}/init`;
+/** For kernels that start no program which its user may not read (gVisor). */
+const READABLE_INIT = `${INSIDE}/readable/init`;
 const PROVEN = 'proven';
 const OWN_NAMESPACES = 'own-namespaces';
 
@@ -23,12 +25,12 @@ const CAPABILITIES: Readonly<Record<string, bigint>> = {
 const OWN_KERNEL: readonly (string | undefined)[] = [undefined, 'runc', 'crun'];
 
 /**
- * The same container, whose init proves it first. Unchanged for a runtime with its own kernel: docs/engines.md lists
- * what holds there, and its choice is printed.
+ * The same container, whose init proves it first. Not for a runtime with its own kernel: docs/engines.md lists what holds
+ * there, and its choice is printed.
  */
 export function withProof(spec: ContainerSpec): ContainerSpec {
-  if (!OWN_KERNEL.includes(spec.runtime)) return spec;
   const [first, ...rest] = spec.argv;
+  if (!OWN_KERNEL.includes(spec.runtime)) return first === INIT ? { ...spec, argv: [READABLE_INIT, ...rest] } : spec;
   const words = first === INIT ? rest : ['--', ...spec.argv];
   return { ...spec, argv: [INIT, '--prove', proofOf(spec), ...words] };
 }
@@ -42,7 +44,7 @@ export function provedInside(
   argv: readonly string[],
 ): { readonly argv: readonly string[]; readonly isProved: boolean } {
   const words = [...umaskWords(spec), '--', ...argv];
-  if (!OWN_KERNEL.includes(spec.runtime)) return { argv: [INIT, ...words], isProved: false };
+  if (!OWN_KERNEL.includes(spec.runtime)) return { argv: [READABLE_INIT, ...words], isProved: false };
   const lines = proofOf(spec).split('\n');
   // It is not the first process of its namespace.
   const proof = lines.filter((line) => line !== OWN_NAMESPACES).join('\n');

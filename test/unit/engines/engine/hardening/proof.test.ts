@@ -21,6 +21,13 @@ const PARTS: AgentParts = {
 /** Init's words without the proof, which has many lines. */
 const initWords = (argv: readonly string[]): readonly string[] => argv.filter((word) => !word.includes('\n'));
 
+it('is init that its user cannot read, and for gVisor the copy that it can', () => {
+  const spec = agentSpec({ ...PARTS, runtime: 'runsc' });
+  expect(withProof(spec).argv).toEqual(['/usr/lib/run-claude/readable/init', ...spec.argv.slice(1)]);
+  expect(provedInside(spec, ['sh']).argv[0]).toBe('/usr/lib/run-claude/readable/init');
+  expect(withProof(agentSpec(PARTS)).argv[0]).toBe('/usr/lib/run-claude/init');
+});
+
 describe('the umask of the user', () => {
   it('is an option of init, for the agent and for each program that is started next to it', () => {
     const spec = agentSpec({ ...PARTS, umask: 0o002 });
