@@ -61,8 +61,18 @@ export async function undoSession(
     updateRecord(record, { stage: 'pending', outcome: outcomeAfterUndo(record.outcome, outcome) });
     const undone = outcome.changes.filter(({ verdict }) => verdict === 'applied').length;
     appendEvent(plan.sessionDir, 'undo', `${undone} of ${amount(outcome.changes.length, 'files')} undone`);
+    const kept = importedCommits(record);
+    if (kept !== undefined) deps.tell({ kind: 'message', level: 'info', text: kept });
   }
   return outcome;
+}
+
+/** What an undo leaves: commits are the user's from their import on, and others may be made on top of them. Pure. */
+export function importedCommits({ id, commits = [] }: Pick<SessionRecord, 'id' | 'commits'>): string | undefined {
+  const count = commits.filter(({ taken }) => taken === 'imported').reduce((sum, one) => sum + one.count, 0);
+  if (count === 0) return undefined;
+  const stay = count === 1 ? '1 imported commit stays' : `${count} imported commits stay`;
+  return `${stay} in your repository, with any branch that has ${count === 1 ? 'it' : 'them'}: run-claude commits ${id}`;
 }
 
 async function askUndoMerge(screen: Screen, merge: Merged): Promise<boolean> {
