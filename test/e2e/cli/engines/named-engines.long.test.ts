@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listSessions } from '../../../../src/session/record/session.ts';
+import { MASKED_ENV, plantEnv, SHOW_ENV } from '../../../support/planted-env.ts';
 import { RemoteEngines } from '../../../support/remote-engines.ts';
 import { Scene } from '../../../support/scene.ts';
 import { waitForOutput } from '../../../support/sees.ts';
@@ -58,6 +59,14 @@ it('a session runs on the engine of its name, and later commands find it there b
   const gc = await scene.run(['gc', '--yes', '--json']);
   expect(gc.status).toBe(0);
   expect(remote.named('far').engine.docker('volume', 'ls', '-q')).not.toContain(`run-claude-${id}-layer`);
+});
+
+it('no secret of the project reaches an engine behind ssh', async () => {
+  await using scene = openScene();
+  using _planted = plantEnv(scene.project);
+  const { stdout, stderr } = await scene.run(exec('far', SHOW_ENV));
+  expect(stdout).toMatch(MASKED_ENV);
+  expect(stderr).toContain('1 file masked (.env)');
 });
 
 it('sends the project once to each engine, then differences, also where sessions alternate; one login a command', async () => {

@@ -10,6 +10,7 @@ import {
   REFERENCE,
   SECRET,
 } from '../../../support/kubernetes/cluster-scene.ts';
+import { MASKED_ENV, plantEnv, SHOW_ENV } from '../../../support/planted-env.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 
 const MINUTES = 60_000;
@@ -42,6 +43,13 @@ it('a command runs in a pod, and its changes stay pending here', { timeout: 5 * 
   expect(scene.api.names('Pod')).toEqual([]);
   expect((await scene.run('apply', scene.newest(), '--yes')).status).toBe(0);
   expect(readFileSync(path.join(scene.project, 'made.txt'), 'utf8')).toBe('by-agent\n');
+});
+
+it('no secret of the project enters a pod', { timeout: 5 * MINUTES }, async () => {
+  using _planted = plantEnv(scene.project);
+  const { output } = await scene.run(...execWords(SHOW_ENV));
+  expect(output).toMatch(MASKED_ENV);
+  expect(output).toContain('1 file masked (.env)');
 });
 
 it('an agent works in a pod; no object and no file of the node has the credential', {

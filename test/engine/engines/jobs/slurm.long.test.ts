@@ -17,6 +17,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { listSessions } from '../../../../src/session/record/session.ts';
 import { connectForTest } from '../../../support/engine.ts';
 import { testImage } from '../../../support/image.ts';
+import { MASKED_ENV, plantEnv, SHOW_ENV } from '../../../support/planted-env.ts';
 import { skipUnless } from '../../../support/requirement.ts';
 import { mainJs } from '../../../support/scene.ts';
 import { hasSlurm, SlurmCluster } from '../../../support/slurm-cluster.ts';
@@ -139,6 +140,13 @@ it('an agent runs in a job, its changes come home, and the job ends', { timeout:
   // The next agent makes it as well.
   rmSync(path.join(project, 'made.txt'));
   expect(cluster.filesWith(SECRET)).toEqual([]);
+});
+
+it('no secret of the project enters a job', { timeout: 5 * MINUTES }, async () => {
+  using _planted = plantEnv(project);
+  const { output } = await run('exec', '--on', 'slurm:test', '--yes', '.', '--', 'sh', '-c', SHOW_ENV);
+  expect(output).toMatch(MASKED_ENV);
+  expect(output).toContain('1 file masked (.env)');
 });
 
 it('crun runs a session too, next to other processes of the user', { timeout: 5 * MINUTES }, async () => {
