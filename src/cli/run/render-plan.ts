@@ -63,7 +63,7 @@ function annotated(one: KubernetesObject, annotations: Readonly<Record<string, s
   return { ...one, metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, ...annotations } } };
 }
 
-/** The containers of what the other form carries of the plan. The rest is refused, or left out by name. */
+/** The containers of what the other form supports of the plan. The rest is refused, or left out by name. */
 function plannedSpecs(whole: Plan, dry: Omit<DryRun, 'serviceImages'>, seccomp: string): SessionSpecs {
   const plan = withoutParts(whole);
   const { sessionId, image } = plan;
