@@ -44,12 +44,14 @@ export function keepAwake(sessionId: string, { tell, platform = process.platform
   child.once('error', () => warn(`${program} could not be started`));
   child.once('exit', (status) => {
     if (!isOver) warn(`${program} ended with status ${status}`);
+    // From now on the group's number may be that of a stranger's.
+    isOver = true;
   });
   child.unref();
   return {
     [Symbol.dispose]() {
+      if (!isOver) endGroup(child);
       isOver = true;
-      endGroup(child);
     },
   };
 }

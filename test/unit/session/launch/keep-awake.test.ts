@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SessionEvent } from '../../../../src/core/types/event.ts';
 import { keepAwake } from '../../../../src/session/launch/keep-awake.ts';
 
@@ -72,4 +72,15 @@ it('reports what ends at once, what is missing, and a system without a way', asy
     '--keep-awake: this machine may go to sleep: caffeinate could not be started',
     '--keep-awake: this machine may go to sleep: there is no way known for aix',
   ]);
+});
+
+it('signals nobody once its program ended: the number may be that of another by then', async () => {
+  machine('systemd-inhibit', 'exit 1');
+  const kill = vi.spyOn(process, 'kill');
+  {
+    using _awake = keepAwake('a', { tell, platform: 'linux' });
+    await until(() => events.length === 1);
+  }
+  expect(kill).not.toHaveBeenCalled();
+  kill.mockRestore();
 });
