@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { RunClaudeError } from '../../core/errors.ts';
 
 const PIECE_BYTES = 1 << 16;
 /** Longer lines are not events of run-claude. */
@@ -16,7 +17,11 @@ export class LineTail {
     this.#file = file;
   }
 
-  /** The lines that are complete and new, without those that are too long. Nothing where there is no file. */
+  /**
+   * The lines that are complete and new, without those that are too long. Nothing where there is no file.
+   *
+   * @throws {RunClaudeError} RECORD_UNREADABLE for a link, a folder, and what the system refuses to read
+   */
   *read(): Generator<string> {
     const fd = this.#open();
     if (fd === undefined) return;
@@ -29,6 +34,8 @@ export class LineTail {
         this.#at += length;
         yield* this.#linesOf(piece.subarray(0, length));
       }
+    } catch (cause) {
+      throw this.#unreadable(cause as Error);
     } finally {
       closeSync(fd);
     }
@@ -60,7 +67,11 @@ export class LineTail {
       return openSync(this.#file, constants.O_RDONLY | constants.O_NOFOLLOW);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
+      throw this.#unreadable(error as Error);
     }
+  }
+
+  #unreadable(cause: Error): RunClaudeError {
+    return new RunClaudeError('RECORD_UNREADABLE', `cannot read ${this.#file}: ${cause.message}`, { cause });
   }
 }
