@@ -46,7 +46,8 @@ export function openFullScreen({ stdin, stdout, onKey, onResize }: FullScreenOpt
       const text = lines.map((line) => `${line}\x1b[0m\x1b[K`).join('\r\n');
       stdout.write(`\x1b[?2026h\x1b[H${text}\x1b[J\x1b[?2026l`);
     },
-    size: () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 }),
+    // A serial console or a container can have a terminal of 0 × 0.
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     [Symbol.dispose]() {
       stdin.off('keypress', press);
       stdin.pause();

@@ -35,11 +35,20 @@ const KEYS = 'Enter attach or review  l log  d diff  s stop  / filter  a all  q 
 /** Lines around the list: title, head, rule, details, message, keys. */
 const DETAIL_LINES = 6;
 const FRAME_LINES = 5 + DETAIL_LINES;
+/** Without the rule and the details. */
+const SHORT_FRAME_LINES = 4;
+
+/** A terminal of fewer lines has a list alone. */
+const hasDetails = (rows: number): boolean => rows > FRAME_LINES;
 
 /** Number of sessions that a terminal of so many lines shows. */
-export const listRows = (rows: number): number => Math.max(1, rows - FRAME_LINES);
+export const listRows = (rows: number): number =>
+  Math.max(1, rows - (hasDetails(rows) ? FRAME_LINES : SHORT_FRAME_LINES));
 
-/** One screen, a line each. Cleaned, and as wide as the terminal at most. Pure. */
+/**
+ * One screen, a line each. Cleaned, as wide as the terminal at most, and as high: one line more would scroll the list
+ * away. Pure.
+ */
 export function topFrame(state: TopState, layout: TopLayout): readonly string[] {
   const { columns, rows, colour } = layout;
   const { running, total, filter, typing, message } = state;
@@ -54,7 +63,9 @@ export function topFrame(state: TopState, layout: TopLayout): readonly string[] 
   const shown = [...empty, ...list].slice(0, listRows(rows));
   const filling = new Array<string>(Math.max(0, listRows(rows) - shown.length)).fill('');
   const row = state.rows[state.marked];
-  return [
+  const noDetails = new Array<string>(DETAIL_LINES).fill('');
+  const details = [style('2', '─'.repeat(columns)), ...(row === undefined ? noDetails : detailLines(row, layout))];
+  const lines = [
     style(
       '1',
       cut(`run-claude top: ${total} ${total === 1 ? 'session' : 'sessions'}, ${running} running${cleanLine(filtered)}`),
@@ -62,11 +73,12 @@ export function topFrame(state: TopState, layout: TopLayout): readonly string[] 
     style('2', cut(`  ${cellsText([...HEAD])}`)),
     ...shown,
     ...filling,
-    style('2', '─'.repeat(columns)),
-    ...(row === undefined ? new Array<string>(DETAIL_LINES).fill('') : detailLines(row, layout)),
+    ...(hasDetails(rows) ? details : []),
     cut(typing === undefined ? message : `/${cleanLine(typing)}`),
     style('2', cut(KEYS)),
   ];
+  // A question stays, whatever else has no room.
+  return lines.slice(-rows);
 }
 
 function cellsOf({ id, agent, state, age, files, cost, network }: SessionRow): readonly string[] {

@@ -97,10 +97,7 @@ async function matching(watch: SessionWatch, { filter, typing }: TopChoice): Pro
   const wanted = typing ?? filter;
   if (wanted === '') return watch.records;
   const found: SessionRecord[] = [];
-  for (const record of watch.records) {
-    const row = await watch.row(record, Date.now());
-    if (row !== undefined && matches(row, wanted)) found.push(record);
-  }
+  for (const record of watch.records) if (matches(await watch.row(record, Date.now()), wanted)) found.push(record);
   return found;
 }
 
@@ -122,10 +119,7 @@ async function draw(screen: FullScreen, { watch, found, choice, message, colour 
   const page = listRows(rows);
   const first = Math.max(0, Math.min(at - Math.floor(page / 2), found.length - page));
   const shown: SessionRow[] = [];
-  for (const record of found.slice(first, first + page)) {
-    const row = await watch.row(record, nowMs);
-    if (row !== undefined) shown.push(row);
-  }
+  for (const record of found.slice(first, first + page)) shown.push(await watch.row(record, nowMs));
   const id = found[at]?.id;
   const asked = choice.asking === undefined ? message : `Stop session ${choice.asking}? Its changes are kept. [y/N]`;
   const state = {

@@ -10,7 +10,7 @@ import type { Activity } from './activity.ts';
 export interface SessionRow {
   readonly id: string;
   readonly agent: string;
-  /** 'working', 'asks you', or as listings name it: 'pending', 'applied'. */
+  /** 'working', 'asks you', 'damaged', or as listings name it: 'pending', 'applied'. */
   readonly state: string;
   readonly isRunning: boolean;
   readonly age: string;
@@ -47,6 +47,11 @@ export function sessionRow(
     what: programText(plan.program),
     activity,
   };
+}
+
+/** The row of a session of whose files one cannot be read. Pure. */
+export function damagedRow(record: SessionRecord, activity: Activity, nowMs: number): SessionRow {
+  return { ...sessionRow(record, { state: 'failed', files: undefined }, activity, nowMs), state: 'damaged' };
 }
 
 /** A question was asked, and not answered since. */

@@ -27,7 +27,7 @@ export async function watchLines(project: string | undefined, context: CommandCo
       const isOpen = isUnderWay(record) || isPendingSession(record);
       if (isFirst ? !isOpen : !isOpen && !states.has(record.id)) continue;
       const row = await watch.row(record, now.getTime());
-      if (row === undefined || states.get(row.id) === row.state) continue;
+      if (states.get(row.id) === row.state) continue;
       states.set(row.id, row.state);
       write(`${now.toTimeString().slice(0, 8)}  ${watchLine(row)}\n`);
     }

@@ -6,7 +6,7 @@ import { openSessionLog, type SessionLog } from '../../session/log/session-log.t
 import { isUnderWay } from '../../session/record/find/pick-session.ts';
 import { readRecord, recordFile, sessionDirs } from '../../session/record/session.ts';
 import { type Activity, NO_ACTIVITY, withEvents } from './activity.ts';
-import { type SessionRow, sessionRow } from './session-row.ts';
+import { damagedRow, type SessionRow, sessionRow } from './session-row.ts';
 
 interface Watched {
   /** Of the record's file, as it was read. */
@@ -23,7 +23,7 @@ export interface SessionWatch {
   read(): void;
   readonly records: readonly SessionRecord[];
   /** A row, with the log read up to now. Only rows that are shown are asked for. */
-  row(record: SessionRecord, nowMs: number): Promise<SessionRow | undefined>;
+  row(record: SessionRecord, nowMs: number): Promise<SessionRow>;
 }
 
 export function watchSessions(stateDir: string, isShown: (record: SessionRecord) => boolean): SessionWatch {
@@ -43,17 +43,16 @@ export function watchSessions(stateDir: string, isShown: (record: SessionRecord)
         .sort((a, b) => (a.started < b.started ? 1 : -1));
     },
     async row(record, nowMs) {
-      const one = watched.get(record.plan.sessionDir);
-      if (one === undefined) return undefined;
+      const one = watched.get(record.plan.sessionDir) ?? { mtimeMs: 0, record, activity: NO_ACTIVITY };
       one.log ??= openSessionLog(one.record);
       try {
         one.activity = withEvents(one.activity, await one.log.read());
         // Whether its process still runs is in no file of the session.
         if (one.facts === undefined || isUnderWay(one.record)) one.facts = sessionFacts(one.record);
       } catch (error) {
-        // A damaged session must not hide the others; `status` names the damage.
-        if (!(error instanceof RunClaudeError)) throw error;
-        return undefined;
+        if (!isDamage(error)) throw error;
+        // It must not hide the others, and has its own row: a key would be for another session than the marked one.
+        return damagedRow(one.record, one.activity, nowMs);
       }
       return sessionRow(one.record, one.facts, one.activity, nowMs);
     },
@@ -74,6 +73,10 @@ function readAgain(dir: string, watched: Map<string, Watched>): void {
     }
   } catch (error) {
     // Removed, reserved, or damaged: not a session that can be shown.
-    if (!(error instanceof RunClaudeError) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (!isDamage(error)) throw error;
   }
 }
+
+/** What a file of a session can do, in contrast to a bug. `log` names it. */
+const isDamage = (error: unknown): boolean =>
+  error instanceof RunClaudeError || (error as NodeJS.ErrnoException).code !== undefined;

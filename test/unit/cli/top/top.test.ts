@@ -108,6 +108,13 @@ describe('the frame', () => {
     }
   });
 
+  it.each([3, 4, 6, 11])('of %i lines shows its marked session or its question, and scrolls nothing away', (rows) => {
+    const many = Array.from({ length: listRows(rows) }, () => row());
+    const lines = frame(state(many, { message: 'Stop session x?' }), 80, rows);
+    expect(lines).toHaveLength(rows);
+    expect(lines.join('\n')).toMatch(/> 261129-100000-abc.*Stop session x\?\nEnter attach/s);
+  });
+
   it('has a line for each session, details of the marked one, and the keys', () => {
     const activity = withEvents(NO_ACTIVITY, [event('files', '2 created')]);
     const lines = frame(state([row(), row({ id: '261129-095959-xyz', activity })], { marked: 1 }));
