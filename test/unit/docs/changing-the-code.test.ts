@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { readPage } from '../../support/markdown.ts';
 
 const MAX_FILES = 5;
+/** Recipes that need more, with their number: it only falls. */
+const MORE_FILES: ReadonlyMap<string, number> = new Map([['an-option-of-a-session', 7]]);
 const root = path.resolve(import.meta.dirname, '../../..');
 const [summary = '', ...sections] = readPage('docs/internals/changing-the-code.md').split(/^## /m);
 
@@ -31,12 +33,13 @@ it('has the nine changes that a newcomer makes', () => {
 
 describe.each(rows)('the recipe for $anchor', (row) => {
   const steps = stepsOf(row);
+  const most = MORE_FILES.get(row.anchor) ?? MAX_FILES;
 
-  it(`edits at most ${MAX_FILES} files by hand, as many as the table says`, () => {
+  it(`edits at most ${most} files by hand, as many as the table says`, () => {
     // A step that links to another recipe is counted there.
     const edits = steps.filter((step) => /^- (Edit|Add) /.test(step) && !step.includes('](#'));
     expect(edits).toHaveLength(row.edited);
-    expect(row.edited).toBeLessThanOrEqual(MAX_FILES);
+    expect(row.edited).toBeLessThanOrEqual(most);
   });
 
   it('names the generated files that the table counts', () => {
