@@ -8,7 +8,9 @@ const TYPES = path.join(import.meta.dirname, '../../../../src/core/types');
 const TABLES =
   /^export const (STRATEGIES = \{|STRATEGY_NAMES = Object\.keys\(STRATEGIES\) as|(?:AGENT|CACHE)_NAMES = \[|SEVERITY_RANK = \{[^}]*\} as const)/gm;
 
-it.each(readdirSync(TYPES))('%s declares plain data only: behaviour belongs to the room that has it', (name) => {
+const FILES = readdirSync(TYPES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+
+it.each(FILES)('%s declares plain data only: behaviour belongs to the room that has it', (name) => {
   const source = readFileSync(path.join(TYPES, name), 'utf8').replaceAll(TABLES, '');
   expect(source.match(/^(export )?(const|let|var|function|class|enum|async) .*$/gm)).toBeNull();
   expect(source.match(/^import (?!type ).*$/gm)).toBeNull();
