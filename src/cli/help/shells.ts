@@ -31,16 +31,14 @@ _run_claude() {
 compdef _run_claude run-claude
 `;
 
-const FISH = `function __run_claude_complete
+// fish's own function for paths gives the names in a folder to ls, where a file can be named like an option. So fish gets a
+// condition, whether there are candidates, and completes files itself otherwise.
+const FISH = `function __run_claude_find
   set -l words (commandline -opc) (commandline -ct)
-  set -l found (run-claude completion fish -- $words[2..-1] 2>/dev/null)
-  if test (count $found) -gt 0
-    printf '%s\\n' $found
-  else
-    __fish_complete_path (commandline -ct)
-  end
+  set -g __run_claude_found (run-claude completion fish -- $words[2..-1] 2>/dev/null)
+  test (count $__run_claude_found) -gt 0
 end
-complete -c run-claude -f -a '(__run_claude_complete)'
+complete -c run-claude -n __run_claude_find -f -a '$__run_claude_found'
 `;
 
 export const COMPLETED_SHELLS = {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,16 +18,28 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+const inFish = (typed: string, cwd = home): string =>
+  execFileSync('fish', ['-c', `run-claude completion fish | source; complete -C '${typed}' 2>&1`], {
+    env,
+    cwd,
+    encoding: 'utf8',
+  });
+
 test('fish completes with what each word means, and files where there is none', () => {
-  const inFish = (typed: string): string =>
-    execFileSync('fish', ['-c', `run-claude completion fish | source; complete -C '${typed}'`], {
-      env,
-      cwd: home,
-      encoding: 'utf8',
-    });
   expect(inFish('run-claude exec --engi')).toBe('--engine\tcontainer engine: auto (default), docker, podman\n');
   expect(inFish('run-claude apply --conflict th')).toBe('theirs\n');
   expect(inFish('run-claude batch ta')).toBe('tasks.txt\n');
+});
+
+test('in fish, names of files are options of no program', () => {
+  const cwd = path.join(home, 'project');
+  mkdirSync(cwd);
+  for (const name of ['--copy', '-R', '$(touch made)', 'a;touch made']) writeFileSync(path.join(cwd, name), '');
+  expect(inFish('run-claude batch ', cwd).trim().split('\n').sort()).toEqual([
+    ...['$(touch made)', '--copy', '-R', 'a;touch made'],
+  ]);
+  expect(inFish('run-claude "$(touch made)" ', cwd)).not.toContain('ls:');
+  expect(existsSync(path.join(cwd, 'made'))).toBe(false);
 });
 
 test('zsh completes at its prompt', () => {
