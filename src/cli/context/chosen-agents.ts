@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readSmallFile } from '../../core/host/files/small-file.ts';
 import type { ChosenAgents } from '../grammar/parse-command-line.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function chosenAgents(configDir: string, env: NodeJS.ProcessEnv): P
   const usual = env['RUN_CLAUDE_AGENT'] || undefined;
   const file = path.join(configDir, 'config.toml');
   try {
-    const text = readFileSync(file, 'utf8');
+    const text = readSmallFile(file, 'follow') ?? '';
     const [top = ''] = text.split(/^\s*\[/m);
     const named = usual ?? /^\s*agent\s*=\s*["']([\w-]+)["']\s*(?:#.*)?$/m.exec(top)?.[1];
     // Most files name no agent of the user's own, and are not read as a whole here.
