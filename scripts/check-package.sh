@@ -59,6 +59,10 @@ version=$(run-claude version)
 run-claude help >/dev/null
 run-claude help doctor >/dev/null
 run-claude help tutorial >/dev/null
+if [ ! -e "$dir/prefix/share/man/man1/run-claude.1" ]; then
+  echo 'npm did not install the manual page' >&2
+  exit 1
+fi
 printf 'NODE_OPTIONS=--require ./ran.cjs\n' >variables
 printf 'require("node:fs").writeFileSync("ran", "");\n' >ran.cjs
 run-claude help --env-file variables >/dev/null 2>&1 || true
