@@ -107,7 +107,7 @@ const kindOf = (name: string): Row | undefined =>
 /** What editors and users keep next to a file: `x~`, `#x#`, `x.bak`, `x.orig`, `x copy`, `x (1)`. */
 const BACKUP =
   /(?:^|(?<=\/))(?:#([^/]+)#|([^/]+?)(?:~|\.~\d+~|[._-](?:bak|backup|old|orig|saved?|copy|te?mp|\d{1,8})\d*| copy(?: \d+)?| \(\d+\))((?:\.[a-z0-9]{1,6})?))$/;
-/** Swap and undo files of vi: its text is in a form of its own, and the name begins with one more dot. */
+/** Swap and undo files of vi: its text is in another form, and the name begins with one more dot. */
 const SWAP = /\.(?:sw[a-p]|un~)$/;
 /** What packs one file, or is named after what it packs: its content cannot be replaced. */
 const ARCHIVE = /(?:\.tar)?\.(?:gz|zip|tgz|tar|7z|bz2|xz|zst|rar|lz4)$/;

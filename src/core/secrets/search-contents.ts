@@ -47,7 +47,7 @@ function* gzipStreams(bytes: Uint8Array): Generator<number> {
   for (let at = buffer.indexOf(MAGIC); at >= 0; at = buffer.indexOf(MAGIC, at + 1)) yield at;
 }
 
-/** What a stream holds, also where its end is missing; of one that holds too much, the beginning. Undefined: it is none. */
+/** What a stream holds, even when its end is missing; of one that holds too much, the beginning. Undefined: it is none. */
 function inflate(bytes: Uint8Array): Buffer | undefined {
   const deflated = bytes.subarray(headerLength(bytes));
   for (const part of [deflated, deflated.subarray(0, MAX_INFLATED_BYTES / MOST_INFLATION)])

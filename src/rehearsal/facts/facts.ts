@@ -16,7 +16,7 @@ export interface Fact {
 
 interface Process {
   readonly parent: number;
-  /** Undefined until it runs a program of its own. */
+  /** Undefined until it runs another program than its parent. */
   program?: string;
   /** The changed file that it runs, or read last. */
   by?: string;

@@ -12,7 +12,7 @@ const CLEARED = '\x1b[H\x1b[2J';
 
 /**
  * Shows the agent's terminal of a session in the background on these streams until the agent ends or the user leaves it:
- * with Ctrl-P Ctrl-Q, or, where the agent has no terminal of its own, with Ctrl-C. The agent draws its screen anew at the
+ * with Ctrl-P Ctrl-Q, or, where the agent has no terminal, with Ctrl-C. The agent draws its screen anew at the
  * size of this one.
  *
  * @throws {RunClaudeError} SESSION_ENDED where its keeper cannot be reached.

@@ -22,7 +22,7 @@ export interface AwayTerminal {
 }
 
 export interface AwayOptions {
-  /** The agent has a terminal of its own. */
+  /** The agent has its own terminal. */
   readonly tty: boolean;
   /** All that a program without a terminal reads. */
   readonly input?: Uint8Array | undefined;

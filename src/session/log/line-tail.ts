@@ -18,7 +18,7 @@ export class LineTail {
   }
 
   /**
-   * The lines that are complete and new, without those that are too long. Nothing where there is no file.
+   * The lines that are complete and new, without those that are too long. Nothing without a file.
    *
    * @throws {RunClaudeError} RECORD_UNREADABLE for a link, a folder, and what the system refuses to read
    */

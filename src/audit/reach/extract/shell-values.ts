@@ -6,7 +6,7 @@ const INTERPRETERS = oneOf`
   (?:ba|z|da|k|fi)?sh python[\d.]{0,4} node ruby perl php Rscript lua tclsh
 `;
 const DATABASES = oneOf`psql sqlite3 mysql mariadb mongosh? duckdb`;
-/** The end of a pipeline: an interpreter without a file of its own, or a database with any words. */
+/** The end of a pipeline: an interpreter without a file, or a database with any words. */
 const RUNS_INPUT = pattern()`\|[ \t]{0,9}(?:sudo[ \t]{1,9})?(?:(?:${INTERPRETERS})(?:[ \t]{1,9}-[eusx]{0,4})?[ \t]{0,9}(?:$|[;&|)"'\x60])|(?:${DATABASES})\b)`;
 /** A loop over the lines of a file. */
 const LINES_OF = /\bdone[ \t]{0,9}<[ \t]{0,9}["']?((?:\.{1,2}\/)*\w[\w./-]{0,200})/g;

@@ -2,7 +2,7 @@ import { mark, type Planted } from './planted.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-/** A module with a test of its own. Of `text`, RAN is the mark. */
+/** A module with its own test. Of `text`, RAN is the mark. */
 function module(name: string, act: string, text: string, more: Files = {}): Planted {
   return {
     name,

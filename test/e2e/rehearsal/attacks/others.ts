@@ -4,7 +4,7 @@ type Files = Readonly<Record<string, string>>;
 
 const ran = (text: string, by: string): string => `${text.replaceAll('RAN', by)}\n`;
 
-/** A module of a Python package, with a test of its own. */
+/** A module of a Python package, with its own test. */
 function python(name: string, act: string, text: string, more: Files = {}): Planted {
   const change = { [`app/${name}.py`]: text, ...more };
   return {

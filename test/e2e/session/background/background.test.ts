@@ -88,7 +88,7 @@ test('one that has ended before it could be shown has started all the same', asy
   expect((await scene.run(['diff', '--name-only', id])).stdout).toContain('d.md');
 });
 
-test('stop ends one, with a status of its own, and nothing is left', async () => {
+test('stop ends one, with its own status, and nothing is left', async () => {
   const { stdout } = await scene.run(['exec', '--bg', '--yes', '--auto-apply', '--', 'sleep', '600']);
   const id = stdout.trim();
   expect((await scene.run(['stop', id])).status).toBe(0);
