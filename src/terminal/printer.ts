@@ -1,4 +1,5 @@
 import { jsonLine } from '../core/report/json.ts';
+import { clockText } from '../core/text/when.ts';
 import type { SessionEvent, Tell } from '../core/types/event.ts';
 import { cleanLine } from './clean.ts';
 import { MessageLines, type PrintedEvent } from './columns/message-lines.ts';
@@ -52,7 +53,7 @@ export function createPrinter(options: PrinterOptions): Tell {
   const release = (): void => {
     const all = held ?? [];
     held = undefined;
-    for (const { event, atMs } of all) lines.writeEvent(event, `${new Date(atMs).toTimeString().slice(0, 8)} `);
+    for (const { event, atMs } of all) lines.writeEvent(event, `${clockText(new Date(atMs))} `);
     if (droppedCount > 0) lines.writeLine(`${droppedCount} more messages were dropped`);
     droppedCount = 0;
   };

@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { usageError } from '../../core/errors.ts';
-import { isSessionId } from '../../session/record/find/id.ts';
-import { sessionsDir } from '../../session/record/session.ts';
+import { sessionDirs } from '../../session/record/session.ts';
 import type { CommandRun } from '../context/context.ts';
 import { type Candidate, candidates } from '../help/candidates.ts';
 import { pageNames } from '../help/help-page.ts';
@@ -31,12 +30,6 @@ export const completionCommand: CommandRun = async (line, context) => {
 
 /** The names of the folders alone: a record is not read for a key that was pressed. */
 function sessionIds(stateDir: string): readonly Candidate[] {
-  let names: string[];
-  try {
-    names = readdirSync(sessionsDir(stateDir));
-  } catch {
-    return [];
-  }
-  const ids = names.filter(isSessionId).sort().reverse();
-  return ids.slice(0, MAX_IDS).map((word) => ({ word, help: '' }));
+  const dirs = sessionDirs(stateDir).toReversed();
+  return dirs.slice(0, MAX_IDS).map((dir) => ({ word: path.basename(dir), help: '' }));
 }

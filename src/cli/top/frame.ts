@@ -1,3 +1,4 @@
+import { clockText } from '../../core/text/when.ts';
 import { shortPath } from '../../review/screen/summary.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { cutEnd, cutStart, widthOf } from '../../terminal/columns/width.ts';
@@ -113,10 +114,8 @@ function detailLines(row: SessionRow, { columns, home, nowMs }: TopLayout): read
   ];
   const events = row.activity.recent.slice(lines.length - DETAIL_LINES).map(({ at, by, kind, text }) => {
     const claimed = by === 'agent' ? ' (claimed)' : '';
-    return `${clockOf(at)}  ${kind}${claimed}  ${cleanLine(text)}`;
+    return `${clockText(new Date(at))}  ${kind}${claimed}  ${cleanLine(text)}`;
   });
   const all = [...lines, ...events].map((line) => cutEnd(line, columns));
   return [...all, ...new Array<string>(Math.max(0, DETAIL_LINES - all.length)).fill('')].slice(0, DETAIL_LINES);
 }
-
-const clockOf = (iso: string): string => new Date(iso).toTimeString().slice(0, 8);

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
-import { execFile, spawn } from '../../core/host/programs/start-program.ts';
+import { spawn } from '../../core/host/programs/start-program.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import { openOutput } from '../../terminal/page-output.ts';
 import type { CommandContext } from '../context/context.ts';
+import { runSelf, selfWords } from '../context/run-self.ts';
 import type { TopAction } from './keys.ts';
 
-const MAX_OUTPUT_BYTES = 64 * 1024 ** 2;
+/** A log has more than what other commands print. */
+const MAX_LOG_BYTES = 64 * 1024 ** 2;
 
 /** Runs the command of a key on the terminal. Returns what the overview prints about it. */
 export async function runAction(
@@ -14,32 +16,21 @@ export async function runAction(
   context: CommandContext,
 ): Promise<string> {
   if (kind === 'stop') {
-    const lines = (await printed(['stop', id])).trim().split('\n');
+    const lines = (await runSelf(['stop', id], context.cwd)).text.split('\n');
     return cleanLine((lines.at(-1) ?? '').replace(/^\[sandbox\] /, ''));
   }
   if (kind === 'log') {
     await using output = openOutput({ stdout: process.stdout, env: context.env, interruption: context.interruption });
-    await output.write(await printed(['log', id]));
+    const { text } = await runSelf(['log', id], context.cwd, MAX_LOG_BYTES);
+    await output.write(`${text}\n`);
   } else {
     // Ctrl-C is for the command.
     using _lent = context.interruption.lend();
-    const child = spawn(process.execPath, words([kind, id]), { stdio: 'inherit' });
+    const child = spawn(process.execPath, selfWords([kind, id]), { stdio: 'inherit' });
     await once(child, 'close');
   }
   await untilEnter(context);
   return '';
-}
-
-/** A command of this run-claude. Node takes options for its own until `--`. */
-const words = (args: readonly string[]): string[] => ['--', process.argv[1] ?? '', ...args];
-
-function printed(args: readonly string[]): Promise<string> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, words(args), { maxBuffer: MAX_OUTPUT_BYTES }, (_error, stdout, stderr) =>
-      resolve(`${stdout}${stderr}`),
-    );
-    child.stdin?.end();
-  });
 }
 
 /** The output stays until it was read. */

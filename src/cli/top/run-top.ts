@@ -1,15 +1,13 @@
 import { homedir } from 'node:os';
 import { usageError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
-import { isPendingSession } from '../../session/record/find/find-session.ts';
-import { isUnderWay } from '../../session/record/find/pick-session.ts';
 import { type FullScreen, type Key, openFullScreen } from '../../terminal/full-screen.ts';
 import type { CommandContext } from '../context/context.ts';
 import { listRows, topFrame } from './frame.ts';
 import { NO_CHOICE, pressKey, type TopAction, type TopChoice } from './keys.ts';
 import { runAction } from './run-action.ts';
 import { matches, type SessionRow } from './session-row.ts';
-import { type SessionWatch, watchSessions } from './watch-sessions.ts';
+import { isOpenSession, type SessionWatch, watchSessions } from './watch-sessions.ts';
 
 const REFRESH_MS = 1000;
 
@@ -23,10 +21,7 @@ export async function runTop(context: CommandContext): Promise<number> {
   if (stdin.isTTY !== true || stdout.isTTY !== true || (env['TERM'] ?? 'dumb') === 'dumb')
     throw usageError('top needs a terminal', 'Without one: run-claude sessions --watch');
   let choice = NO_CHOICE;
-  const watch = watchSessions(
-    context.places.stateDir,
-    (record) => choice.showsAll || isUnderWay(record) || isPendingSession(record),
-  );
+  const watch = watchSessions(context.places.stateDir, (record) => choice.showsAll || isOpenSession(record));
   const colour = (context.env['NO_COLOR'] ?? '') === '';
   let message = '';
   for (;;) {

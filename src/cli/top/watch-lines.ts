@@ -1,12 +1,11 @@
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clockText } from '../../core/text/when.ts';
 import { shortPath } from '../../review/screen/summary.ts';
-import { isPendingSession } from '../../session/record/find/find-session.ts';
-import { isUnderWay } from '../../session/record/find/pick-session.ts';
 import { cleanLine } from '../../terminal/clean.ts';
 import type { CommandContext } from '../context/context.ts';
 import type { SessionRow } from './session-row.ts';
-import { watchSessions } from './watch-sessions.ts';
+import { isOpenSession, watchSessions } from './watch-sessions.ts';
 
 const POLL_MS = 1000;
 
@@ -24,12 +23,12 @@ export async function watchLines(project: string | undefined, context: CommandCo
     watch.read();
     const now = new Date();
     for (const record of watch.records.toReversed()) {
-      const isOpen = isUnderWay(record) || isPendingSession(record);
+      const isOpen = isOpenSession(record);
       if (isFirst ? !isOpen : !isOpen && !states.has(record.id)) continue;
       const row = await watch.row(record, now.getTime());
       if (states.get(row.id) === row.state) continue;
       states.set(row.id, row.state);
-      write(`${now.toTimeString().slice(0, 8)}  ${watchLine(row)}\n`);
+      write(`${clockText(now)}  ${watchLine(row)}\n`);
     }
     isFirst = false;
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);

@@ -3,6 +3,7 @@ import { RunClaudeError } from '../../core/errors.ts';
 import type { SessionRecord } from '../../core/types/session.ts';
 import { type SessionFacts, sessionFacts } from '../../session/end/report/session-facts.ts';
 import { openSessionLog, type SessionLog } from '../../session/log/session-log.ts';
+import { isPendingSession } from '../../session/record/find/find-session.ts';
 import { isUnderWay } from '../../session/record/find/pick-session.ts';
 import { readRecord, recordFile, sessionDirs } from '../../session/record/session.ts';
 import { type Activity, NO_ACTIVITY, withEvents } from './activity.ts';
@@ -25,6 +26,9 @@ export interface SessionWatch {
   /** A row, with the log read up to now. Only rows that are shown are asked for. */
   row(record: SessionRecord, nowMs: number): Promise<SessionRow>;
 }
+
+/** It runs, or changes of it are not decided about. */
+export const isOpenSession = (record: SessionRecord): boolean => isUnderWay(record) || isPendingSession(record);
 
 export function watchSessions(stateDir: string, isShown: (record: SessionRecord) => boolean): SessionWatch {
   const watched = new Map<string, Watched>();

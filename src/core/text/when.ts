@@ -22,6 +22,11 @@ export function whenText(iso: string, nowMs: number): string {
   return at.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${at.getFullYear()}`;
 }
 
+/** The local time of day: '14:03:21'. */
+export function clockText(at: Date): string {
+  return at.toTimeString().slice(0, 8);
+}
+
 /** How long something took: 'under 1 s', '45 s', '1 min 20 s', '12 min', '2 h 5 min'. */
 export function durationText(ms: number): string {
   const seconds = Math.round(ms / 1000);

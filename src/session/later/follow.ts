@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonLine } from '../../core/report/json.ts';
+import { clockText } from '../../core/text/when.ts';
 import type { WithheldGroup } from '../../core/types/entry.ts';
 import type { Tell } from '../../core/types/event.ts';
 import type { Runtime } from '../../core/types/runtime.ts';
@@ -113,7 +114,7 @@ function shown({ path, kind, size, entries }: Line): object {
 }
 
 function followLine({ path, kind, size, entries }: Line): string {
-  const time = new Date().toTimeString().slice(0, 8);
+  const time = clockText(new Date());
   const bytes = kind === 'created' || kind === 'modified' ? ` (${amount(size, 'bytes')})` : '';
   const count = entries === undefined ? '' : ` (${ignoredAmount(entries, size)})`;
   return `${time}  ${kind.padEnd(10)}  ${cleanLine(path)}${bytes}${count}`;

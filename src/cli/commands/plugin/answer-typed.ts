@@ -5,11 +5,11 @@ import { findUp } from '../../../session/kept/place.ts';
 import { listSessions } from '../../../session/record/session.ts';
 import { cleanText } from '../../../terminal/clean.ts';
 import type { CommandContext } from '../../context/context.ts';
+import { type Printed, runSelf } from '../../context/run-self.ts';
 import { openEngineOf } from '../../engines/open-engine.ts';
 import { ANSWER_MS, askForCode, type Confirmed, dropPending, takeAnswer } from '../../plugin/pending-answer.ts';
 import type { TypedCommand } from '../../plugin/typed-command.ts';
 import { pendingOf, usable } from './project-session.ts';
-import { type Printed, runSelf } from './run-self.ts';
 
 interface Project {
   /** Real path. */

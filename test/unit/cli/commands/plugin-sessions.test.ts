@@ -4,8 +4,8 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keptLine } from '../../../../src/cli/commands/plugin/kept-line.ts';
 import { earlierLine, pendingOf, usable } from '../../../../src/cli/commands/plugin/project-session.ts';
-import { runSelf } from '../../../../src/cli/commands/plugin/run-self.ts';
 import type { CommandContext } from '../../../../src/cli/context/context.ts';
+import { runSelf } from '../../../../src/cli/context/run-self.ts';
 import { insideTheCopy } from '../../../../src/cli/plugin/answers.ts';
 import type { SessionRecord } from '../../../../src/core/types/session.ts';
 

@@ -1,5 +1,5 @@
-import { EXIT } from '../../../core/errors.ts';
-import { execFile } from '../../../core/host/programs/start-program.ts';
+import { EXIT } from '../../core/errors.ts';
+import { execFile } from '../../core/host/programs/start-program.ts';
 
 const MAX_OUTPUT_BYTES = 16 * 1024 ** 2;
 
@@ -10,13 +10,14 @@ export interface Printed {
   readonly status: number;
 }
 
+/** The words behind Node's program that run a command of this run-claude. Node takes options for its own until `--`. */
+export const selfWords = (args: readonly string[]): readonly string[] => ['--', process.argv[1] ?? '', ...args];
+
 /** Runs a command of this run-claude in a folder, without a terminal: it asks nothing. Never rejects. */
-export function runSelf(args: readonly string[], cwd: string): Promise<Printed> {
+export function runSelf(args: readonly string[], cwd: string, maxBytes = MAX_OUTPUT_BYTES): Promise<Printed> {
   return new Promise((resolve) => {
-    const options = { cwd, maxBuffer: MAX_OUTPUT_BYTES };
-    // Node takes options for its own until this word.
-    const words = ['--', process.argv[1] ?? '', ...args];
-    const child = execFile(process.execPath, words, options, (error, stdout, stderr) => {
+    const options = { cwd, maxBuffer: maxBytes };
+    const child = execFile(process.execPath, selfWords(args), options, (error, stdout, stderr) => {
       const status = error === null ? EXIT.ok : typeof error.code === 'number' ? error.code : EXIT.failed;
       resolve({ text: `${stdout}${stderr}`.trimEnd(), status });
     });
